@@ -1,0 +1,87 @@
+//! Rationals, and the two signs that parameters need: [`Positive`] and [`NonNegative`].
+//!
+//! The types carry the proof: a field is private, its one constructor checks, and from then on nobody does.
+
+use num_bigint::{BigInt, BigUint};
+use num_rational::Ratio;
+use num_traits::{Signed, Zero};
+
+/// An exact rational number.
+pub type Rational = Ratio<BigInt>;
+
+/// The number is zero or negative where it must be positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be positive (> 0)")]
+pub struct NotPositive;
+
+/// The number is negative where it must not be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must not be negative (>= 0)")]
+pub struct NotNegative;
+
+/// A rational number that is greater than zero, in lowest terms.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Positive(Rational);
+
+/// A rational number that is zero or greater, in lowest terms.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NonNegative(Rational);
+
+macro_rules! signed_rational {
+    ($name:ident, $error:ident, $holds:expr) => {
+        impl $name {
+            /// Checks the sign, and brings the number to lowest terms.
+            ///
+            /// # Errors
+            ///
+            /// If the number does not have the sign that this type promises, or was built with a zero denominator.
+            pub fn new(value: Rational) -> Result<Self, $error> {
+                if value.denom().is_zero() {
+                    return Err($error);
+                }
+                let value = Rational::new(value.numer().clone(), value.denom().clone());
+                if $holds(&value) { Ok(Self(value)) } else { Err($error) }
+            }
+
+            /// The number itself.
+            #[must_use]
+            pub fn get(&self) -> &Rational {
+                &self.0
+            }
+
+            /// The numerator, in lowest terms.
+            #[must_use]
+            pub fn numerator(&self) -> &BigUint {
+                self.0.numer().magnitude()
+            }
+
+            /// The denominator, in lowest terms; never zero.
+            #[must_use]
+            pub fn denominator(&self) -> &BigUint {
+                self.0.denom().magnitude()
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl TryFrom<Rational> for $name {
+            type Error = $error;
+            fn try_from(value: Rational) -> Result<Self, $error> {
+                Self::new(value)
+            }
+        }
+    };
+}
+
+signed_rational!(Positive, NotPositive, |value: &Rational| value.is_positive());
+signed_rational!(NonNegative, NotNegative, |value: &Rational| !value.is_negative());
+
+impl From<Positive> for NonNegative {
+    fn from(value: Positive) -> Self {
+        Self(value.0)
+    }
+}

@@ -1,0 +1,4 @@
+//! Certus
+#![cfg_attr(not(feature = "std"), no_std)]
+extern crate alloc;
+pub mod exact;

@@ -1,0 +1,2 @@
+//! The `certus` command; everything it does is in [`certus::cli`].
+fn main() {}
