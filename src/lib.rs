@@ -1,4 +1,5 @@
 //! Certus
 #![cfg_attr(not(feature = "std"), no_std)]
 extern crate alloc;
+pub mod bits;
 pub mod exact;

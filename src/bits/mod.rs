@@ -1,0 +1,78 @@
+//! The only door for randomness: fair bits, drawn lazily.
+//!
+//! Everything above this layer sees randomness through one trait, [`Bits`], whose one question is "the next
+//! `count` bits, please". Three kinds of source answer it:
+//!
+//! * [`BitStream`]: any cryptographic generator of `rand_core`, read word by word, no bit wasted;
+//! * [`SystemBits`]: the default, ChaCha20 seeded by the operating system, never shared across a fork (feature `std`);
+//! * tapes, for tests and certificates: [`Recorder`], [`Replay`] and [`Enumeration`].
+//!
+//! There is no global source. A sampler draws from the source that it is handed, or not at all, and a source that
+//! fails makes the sampler fail: an error, and no output.
+
+mod meter;
+mod stream;
+#[cfg(feature = "std")]
+mod system;
+mod tape;
+
+pub use meter::Meter;
+pub use stream::{BitStream, seeded};
+#[cfg(feature = "std")]
+pub use system::SystemBits;
+pub use tape::{Enumeration, Recorder, Replay, Tape};
+
+/// The widest request that [`Bits::take`] answers.
+pub const MAX_TAKE: u32 = 64;
+
+/// Why there are no bits, and hence no output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BitsError {
+    /// The generator behind the stream reported a failure.
+    #[error("the random source failed")]
+    Source,
+    /// A tape of finite length has no bit left.
+    #[error("the tape has no bit left")]
+    TapeEnded,
+    /// More than [`MAX_TAKE`] bits were asked for at once.
+    #[error("more than 64 bits were asked for at once")]
+    TooManyAtOnce,
+    /// A loop counted past 2^64 rounds, which takes centuries of tape; the draw ends without an output rather than wrap.
+    #[error("a loop ran for more than 2^64 rounds")]
+    CounterOverflow,
+}
+
+/// A source of independent fair bits.
+pub trait Bits {
+    /// Called once before each sample, and before each bulk of samples.
+    ///
+    /// A source that could have been copied since its last use, as by a fork, renews itself here.
+    ///
+    /// # Errors
+    ///
+    /// If the source cannot be renewed.
+    fn begin(&mut self) -> Result<(), BitsError> {
+        Ok(())
+    }
+
+    /// The next `count` bits, the first of them the most significant of the answer's low `count` bits.
+    ///
+    /// Taking `a` bits and then `b` bits reads the same bits as taking `a + b` at once. `take(0)` is 0 and reads nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the source fails, or if `count` is over [`MAX_TAKE`]. Nothing is handed out then.
+    fn take(&mut self, count: u32) -> Result<u64, BitsError>;
+}
+
+impl<B: Bits + ?Sized> Bits for &mut B {
+    fn begin(&mut self) -> Result<(), BitsError> {
+        (**self).begin()
+    }
+
+    #[inline]
+    fn take(&mut self, count: u32) -> Result<u64, BitsError> {
+        (**self).take(count)
+    }
+}

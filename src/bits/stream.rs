@@ -1,0 +1,147 @@
+//! A lazy stream of bits over any cryptographic generator.
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::{SeedableRng, TryCryptoRng};
+
+use super::{Bits, BitsError, MAX_TAKE};
+
+/// Fair bits from the 64-bit words of a cryptographic generator, most significant bit first.
+///
+/// A word is drawn only when a bit of it is needed, and every bit of every word is handed out once, in order, across refills.
+///
+/// ```
+/// use certus::bits::{seeded, Bits};
+///
+/// let mut bits = seeded([7; 32]);
+/// let nibble = bits.take(4)?;
+/// assert!(nibble < 16);
+/// # Ok::<(), certus::bits::BitsError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BitStream<R> {
+    source: R,
+    /// Invariant #1: the unread bits are the top `left` bits of `word`, and the bits below them are zero.
+    word: u64,
+    /// Invariant #2: `left` < 64.
+    left: u32,
+}
+
+impl<R: TryCryptoRng> BitStream<R> {
+    /// A stream that has read nothing yet.
+    pub fn new(source: R) -> Self {
+        Self { source, word: 0, left: 0 }
+    }
+}
+
+/// A deterministic stream: ChaCha20 under a seed that somebody knows. For tests and reproducible runs, never for a release.
+#[must_use]
+pub fn seeded(seed: [u8; 32]) -> BitStream<ChaCha20Rng> {
+    BitStream::new(ChaCha20Rng::from_seed(seed))
+}
+
+/// The top `count` bits of `word`, `count` ≤ 64: a shift by 64 - count, which is 64 only for no bits at all.
+#[inline]
+fn top(word: u64, count: u32) -> u64 {
+    word.checked_shr(64 - count).unwrap_or(0)
+}
+
+/// `word` without its top `count` bits, `count` ≤ 64; zeros come in below.
+#[inline]
+fn drop_top(word: u64, count: u32) -> u64 {
+    word.checked_shl(count).unwrap_or(0)
+}
+
+impl<R: TryCryptoRng> Bits for BitStream<R> {
+    #[inline]
+    fn take(&mut self, count: u32) -> Result<u64, BitsError> {
+        if count <= self.left {
+            let taken = top(self.word, count);
+            self.word = drop_top(self.word, count);
+            self.left -= count;
+            return Ok(taken);
+        }
+        if count > MAX_TAKE {
+            return Err(BitsError::TooManyAtOnce);
+        }
+        // The failure comes before any change of state, so that it loses no bit and hands none out.
+        let next = self.source.try_next_u64().map_err(|_| BitsError::Source)?;
+        // 1 ≤ missing ≤ 64, because left < count ≤ 64.
+        let missing = count - self.left;
+        let high = top(self.word, self.left);
+        let taken = drop_top(high, missing) | top(next, missing);
+        self.word = drop_top(next, missing);
+        self.left = 64 - missing;
+        Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    /// Hands out the given words, then fails.
+    struct Words(Vec<u64>);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("no more words")]
+    struct Ended;
+
+    impl rand_core::TryRng for Words {
+        type Error = Ended;
+        fn try_next_u32(&mut self) -> Result<u32, Ended> {
+            Err(Ended)
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Ended> {
+            if self.0.is_empty() { Err(Ended) } else { Ok(self.0.remove(0)) }
+        }
+        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Ended> {
+            Err(Ended)
+        }
+    }
+    impl TryCryptoRng for Words {}
+
+    fn every_bit(words: &[u64]) -> Vec<bool> {
+        words.iter().flat_map(|word| (0..64).rev().map(move |i| word >> i & 1 == 1)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_bit_once_in_order_across_refills(
+            words in proptest::collection::vec(any::<u64>(), 1..6),
+            counts in proptest::collection::vec(0u32..=64, 0..20),
+        ) {
+            let expected = every_bit(&words);
+            let mut stream = BitStream::new(Words(words));
+            let mut read = Vec::new();
+            for count in counts {
+                let before = (stream.word, stream.left);
+                match stream.take(count) {
+                    Ok(taken) => {
+                        prop_assert!(count == 64 || taken >> count == 0);
+                        read.extend((0..count).rev().map(|i| taken >> i & 1 == 1));
+                    }
+                    Err(error) => {
+                        // No bit is lost by a failure: what is left is too short for the request, and still there.
+                        prop_assert_eq!(error, BitsError::Source);
+                        prop_assert_eq!((stream.word, stream.left), before);
+                        prop_assert!(expected.len() - read.len() < count as usize);
+                    }
+                }
+                prop_assert!(stream.left < 64);
+                prop_assert_eq!(drop_top(stream.word, stream.left), 0);
+            }
+            prop_assert_eq!(&read[..], &expected[..read.len()]);
+        }
+    }
+
+    #[test]
+    fn a_wide_request_is_refused_and_reads_nothing() {
+        let mut stream = BitStream::new(Words(alloc::vec![u64::MAX]));
+        assert_eq!(stream.take(65), Err(BitsError::TooManyAtOnce));
+        assert_eq!(stream.take(64), Ok(u64::MAX));
+        assert_eq!(stream.take(1), Err(BitsError::Source));
+        assert_eq!(stream.take(0), Ok(0));
+    }
+}

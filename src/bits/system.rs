@@ -1,0 +1,88 @@
+//! The default source: ChaCha20, seeded by the operating system.
+
+use rand_chacha::ChaCha20Rng;
+
+use super::{BitStream, Bits, BitsError, seeded};
+
+/// ChaCha20 under a 256-bit seed from the operating system; one stream per value, never a global.
+///
+/// **Fork.** A copy of a generator would give parent and child the same noise, which cancels in a difference. So each
+/// sample (each [`Bits::begin`]) compares the process id with the one that seeded the stream, and a child discards what it
+/// inherited, buffered bits included, and seeds anew. A fork copies only the thread that calls it, hence never a draw
+/// halfway through. What this does not see: a snapshot of a virtual machine, and a child that a pid namespace gives its
+/// parent's very number.
+///
+/// There is no `Clone`: two copies would be the same noise.
+///
+/// ```
+/// use certus::bits::{Bits, SystemBits};
+///
+/// let mut bits = SystemBits::new()?;
+/// assert!(bits.take(1)? < 2);
+/// # Ok::<(), certus::bits::BitsError>(())
+/// ```
+#[derive(Debug)]
+pub struct SystemBits {
+    stream: BitStream<ChaCha20Rng>,
+    process: u32,
+}
+
+impl SystemBits {
+    /// Seeds a new stream.
+    ///
+    /// # Errors
+    ///
+    /// [`BitsError::Source`] if the operating system gives no randomness.
+    pub fn new() -> Result<Self, BitsError> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|_| BitsError::Source)?;
+        Ok(Self { stream: seeded(seed), process: std::process::id() })
+    }
+}
+
+impl Bits for SystemBits {
+    fn begin(&mut self) -> Result<(), BitsError> {
+        if std::process::id() != self.process {
+            *self = Self::new()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn take(&mut self, count: u32) -> Result<u64, BitsError> {
+        self.stream.take(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_sources_differ() {
+        let (mut a, mut b) = (SystemBits::new().unwrap(), SystemBits::new().unwrap());
+        assert_ne!(a.take(64).unwrap(), b.take(64).unwrap());
+    }
+
+    /// As after a fork: the memory is the parent's, the process is not.
+    #[test]
+    fn a_child_discards_what_it_inherited() {
+        let mut parent = SystemBits::new().unwrap();
+        parent.take(1).unwrap();
+        let mut child = SystemBits { stream: parent.stream.clone(), process: parent.process.wrapping_add(1) };
+        parent.begin().unwrap();
+        child.begin().unwrap();
+        // 63 buffered bits and the words after them: a shared stream would agree on all of them.
+        assert_ne!(parent.take(63).unwrap(), child.take(63).unwrap());
+        assert_ne!(parent.take(64).unwrap(), child.take(64).unwrap());
+        assert_eq!(child.process, std::process::id());
+    }
+
+    #[test]
+    fn the_same_process_keeps_its_stream() {
+        let mut bits = SystemBits::new().unwrap();
+        let mut copy = bits.stream.clone();
+        bits.begin().unwrap();
+        assert_eq!(bits.take(64), copy.take(64));
+    }
+}
