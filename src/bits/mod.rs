@@ -38,9 +38,10 @@ pub enum BitsError {
     /// More than [`MAX_TAKE`] bits were asked for at once.
     #[error("more than 64 bits were asked for at once")]
     TooManyAtOnce,
-    /// A loop counted past 2^64 rounds, which takes centuries of tape; the draw ends without an output rather than wrap.
-    #[error("a loop ran for more than 2^64 rounds")]
-    CounterOverflow,
+    /// A number outgrew its machine word, as a loop's counter would after 2^64 rounds and centuries of tape: the draw ends
+    /// without an output rather than wrap.
+    #[error("a counter passed 2^64")]
+    Overflow,
 }
 
 /// A source of independent fair bits.

@@ -1,10 +1,10 @@
-//! Rationals, and the two signs that parameters need: [`Positive`] and [`NonNegative`].
+//! Rationals, and the ranges that parameters need: [`Positive`], [`NonNegative`] and [`Probability`].
 //!
 //! The types carry the proof: a field is private, its one constructor checks, and from then on nobody does.
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::Ratio;
-use num_traits::{Signed, Zero};
+use num_traits::{One, Signed, Zero};
 
 /// An exact rational number.
 pub type Rational = Ratio<BigInt>;
@@ -27,14 +27,23 @@ pub struct Positive(Rational);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NonNegative(Rational);
 
-macro_rules! signed_rational {
+/// The number is not between 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be between 0 and 1 (0 <= p <= 1)")]
+pub struct NotProbability;
+
+/// A rational number in [0, 1], in lowest terms.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Probability(Rational);
+
+macro_rules! ranged_rational {
     ($name:ident, $error:ident, $holds:expr) => {
         impl $name {
-            /// Checks the sign, and brings the number to lowest terms.
+            /// Checks the range, and brings the number to lowest terms.
             ///
             /// # Errors
             ///
-            /// If the number does not have the sign that this type promises, or was built with a zero denominator.
+            /// If the number is not in the range that this type promises, or was built with a zero denominator.
             pub fn new(value: Rational) -> Result<Self, $error> {
                 if value.denom().is_zero() {
                     return Err($error);
@@ -77,8 +86,9 @@ macro_rules! signed_rational {
     };
 }
 
-signed_rational!(Positive, NotPositive, |value: &Rational| value.is_positive());
-signed_rational!(NonNegative, NotNegative, |value: &Rational| !value.is_negative());
+ranged_rational!(Positive, NotPositive, |value: &Rational| value.is_positive());
+ranged_rational!(NonNegative, NotNegative, |value: &Rational| !value.is_negative());
+ranged_rational!(Probability, NotProbability, |value: &Rational| !value.is_negative() && *value <= Rational::one());
 
 impl From<Positive> for NonNegative {
     fn from(value: Positive) -> Self {

@@ -1,0 +1,97 @@
+//! Bernoulli(p) for rational p, by a lazy comparison.
+
+use core::ops::ControlFlow;
+
+use num_bigint::BigUint;
+
+use super::{Interpreter, Program, Step, Width, program::samples_its_kernel};
+use crate::exact::{Natural, Probability};
+
+/// A coin of rational probability: P(true) = p.
+///
+/// # Algorithm
+///
+/// Reveal a uniform real U bit by bit, beside the binary digits of p, and stop at the first difference: U < p iff that digit of
+/// p is 1. If only zeros of p are left, U ≥ p whatever follows. So p = 0 and p = 1 draw nothing, a dyadic p = a/2^b draws at most b
+/// bits, and any other p draws 2 on average.
+///
+/// ```
+/// use certus::{bits::{Replay, Tape}, exact::{Probability, Rational}, sample::{Bernoulli, Program}};
+///
+/// // 1/3 = 0.0101…: the tape 00 is below it at the second bit, the tape 1 above it at the first.
+/// let third = Bernoulli::new(Probability::new(Rational::new(1.into(), 3.into()))?);
+/// let toss = |tape: &str| third.sample(&mut Replay::new(tape.parse::<Tape>().unwrap())).unwrap();
+/// assert!(toss("00"));
+/// assert!(!toss("1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bernoulli {
+    kernel: Width<Kernel<u64>, Kernel<BigUint>>,
+}
+
+impl Bernoulli {
+    /// A coin that comes up true with probability `p`.
+    #[must_use]
+    pub fn new(p: Probability) -> Self {
+        let (numerator, denominator) = (p.numerator(), p.denominator());
+        let kernel = match (u64::from_big(numerator), u64::from_big(denominator)) {
+            (Some(numerator), Some(denominator)) => Width::Word(Kernel { numerator, denominator }),
+            _ => Width::Big(Kernel { numerator: numerator.clone(), denominator: denominator.clone() }),
+        };
+        Self { kernel }
+    }
+}
+
+samples_its_kernel!(Bernoulli, bool);
+
+/// Bernoulli(numerator/denominator) at one width; the fraction need not be in lowest terms.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Kernel<N> {
+    /// Invariant: numerator ≤ denominator.
+    pub(crate) numerator: N,
+    /// Invariant: denominator ≥ 1.
+    pub(crate) denominator: N,
+}
+
+impl<N: Natural> Kernel<N> {
+    /// The first binary digit of remainder/denominator after the point, and the remainder of the rest, for
+    /// 0 < remainder < denominator.
+    ///
+    /// The digit is 1 iff 2·remainder ≥ denominator, compared as remainder ≥ denominator − remainder: the doubling of the
+    /// first branch stays below the denominator, so nothing overflows at any width. `None` only outside the stated range.
+    #[inline]
+    fn digit(&self, remainder: &N) -> Option<(bool, N)> {
+        let complement = self.denominator.checked_sub(remainder)?;
+        if *remainder < complement {
+            Some((false, remainder.checked_add(remainder)?))
+        } else {
+            Some((true, remainder.checked_sub(&complement)?))
+        }
+    }
+}
+
+impl<N: Natural> Program for Kernel<N> {
+    /// The part of p still to be compared with the rest of U, times the denominator.
+    type State = N;
+    type Output = bool;
+
+    #[inline]
+    fn start(&self) -> N {
+        self.numerator.clone()
+    }
+
+    #[inline]
+    fn step<I: Interpreter>(&self, remainder: N, on: &mut I) -> Step<Self, I> {
+        if remainder == N::zero() {
+            return Ok(ControlFlow::Break(false));
+        }
+        // Only at p = 1: later remainders are below the denominator.
+        if remainder >= self.denominator {
+            return Ok(ControlFlow::Break(true));
+        }
+        let (digit, rest) = self.digit(&remainder).ok_or_else(|| on.overflow())?;
+        let bit = on.bits(1)? == 1;
+        Ok(if bit == digit { ControlFlow::Continue(rest) } else { ControlFlow::Break(digit) })
+    }
+}

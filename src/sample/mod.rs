@@ -1,0 +1,38 @@
+//! Exact samplers, over any rational parameter.
+//!
+//! These are the *reference* samplers: short, readable, the object of the certificates and of the proofs. Each follows
+//! Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2020), and is built from fair bits and
+//! comparisons of integers alone; no float, no table, no rounding. A comparison stops at the first bit that decides it.
+//!
+//! | sampler | distribution | from |
+//! | --- | --- | --- |
+//! | [`Uniform`] | 1/n on 0 … n − 1 | bits |
+//! | [`Bernoulli`] | true with p | bits |
+//! | [`BernoulliExp`] | true with e^-x | Bernoulli |
+//! | [`Geometric`] | ∝ e^(-k/s) on k ≥ 0 | uniform, Bernoulli(e^-x) |
+//! | [`Laplace`] | ∝ e^(-\|k\|/s) on all integers | geometric, a sign |
+//! | [`Gaussian`] | ∝ e^(-k²/2σ²) on all integers | Laplace, Bernoulli(e^-x) |
+//! | [`Choice`] | ∝ cᵢ·e^-xᵢ on finitely many i | uniform, Bernoulli(e^-x) |
+//!
+//! Each runs on machine words where its parameters fit and on big integers where they do not; the output and the bits
+//! drawn are the same either way. An output is exact whatever its size.
+
+mod bernoulli;
+mod bernoulli_exp;
+mod choice;
+mod gaussian;
+mod geometric;
+mod laplace;
+mod program;
+mod uniform;
+
+pub use bernoulli::Bernoulli;
+pub use bernoulli_exp::BernoulliExp;
+pub use choice::{Choice, ChoiceError, Weight};
+pub use gaussian::Gaussian;
+pub use geometric::Geometric;
+pub use laplace::Laplace;
+pub use program::{Count, Interpreter, Program, Step, execute};
+pub use uniform::{Uniform, ZeroBound};
+
+use program::Width;
