@@ -1,6 +1,8 @@
 //! Certus
 #![cfg_attr(not(feature = "std"), no_std)]
 extern crate alloc;
+#[cfg(feature = "audit")]
+pub mod audit;
 pub mod bits;
 pub mod exact;
 pub mod sample;

@@ -90,6 +90,14 @@ ranged_rational!(Positive, NotPositive, |value: &Rational| value.is_positive());
 ranged_rational!(NonNegative, NotNegative, |value: &Rational| !value.is_negative());
 ranged_rational!(Probability, NotProbability, |value: &Rational| !value.is_negative() && *value <= Rational::one());
 
+impl NonNegative {
+    /// 0.
+    #[must_use]
+    pub fn zero() -> Self {
+        Self(Rational::zero())
+    }
+}
+
 impl From<Positive> for NonNegative {
     fn from(value: Positive) -> Self {
         Self(value.0)

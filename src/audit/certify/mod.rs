@@ -1,0 +1,132 @@
+//! Certificates: the distribution of the *shipped* sampler, enumerated and bounded.
+//!
+//! Two modes run the same code, the [`Program`] that also draws the noise:
+//!
+//! * [`flat`] runs it on every bit tape up to a depth. It assumes nothing, and is shallow;
+//! * [`structural`] solves its loops exactly and reaches far deeper. It assumes that `execute` loops as it says.
+//!
+//! Either yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From these and the
+//! closed form on paper, [`Certificate::new`] derives bounds of every probability and of the total-variation distance.
+//! [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts one by one.
+
+mod certificate;
+mod flat;
+mod measure;
+mod structural;
+
+use alloc::{collections::BTreeMap, vec::Vec};
+
+use num_bigint::BigUint;
+
+use crate::{bits::BitsError, sample::Program};
+
+pub use certificate::{Certificate, Row};
+pub use flat::{DEEPEST, TapeCounts, flat};
+
+/// Called now and then with the number of runs so far.
+pub type Progress<'p> = dyn FnMut(u64) + 'p;
+
+/// The finest structural certificate: unresolved mass 2^-1024.
+pub const FINEST: u32 = 1024;
+
+/// Why there is no certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CertifyError {
+    /// More than 2^20 outputs carry mass, or one draw has more than 2^14 branches.
+    #[error("too many outputs to enumerate")]
+    TooManyOutputs,
+    /// The depth asked for is out of reach.
+    #[error("the depth is out of reach")]
+    TooDeep,
+    /// A loop of the sampler keeps its mass for ever: it would not end.
+    #[error("a loop of the sampler does not end")]
+    Endless,
+    /// The sampler failed otherwise than for want of bits.
+    #[error("the sampler failed: {0}")]
+    Failed(BitsError),
+}
+
+/// Lower bounds of outputs' probabilities, in units of 2^-precision, and what they leave unresolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masses<O> {
+    precision: u32,
+    lower: BTreeMap<O, BigUint>,
+    unresolved: BigUint,
+}
+
+impl<O: Ord> Masses<O> {
+    fn new(precision: u32, lower: BTreeMap<O, BigUint>) -> Self {
+        // Lower bounds of disjoint events: they do not exceed 1 together.
+        let total: BigUint = lower.values().sum();
+        let one = BigUint::from(1u32) << precision;
+        let unresolved = if total <= one { one - total } else { BigUint::ZERO };
+        Self { precision, lower, unresolved }
+    }
+
+    /// The unit of the masses is 2^-precision.
+    #[must_use]
+    pub fn precision(&self) -> u32 {
+        self.precision
+    }
+
+    /// Each output's lower bound.
+    #[must_use]
+    pub fn lower(&self) -> &BTreeMap<O, BigUint> {
+        &self.lower
+    }
+
+    /// 1 − the sum of the lower bounds: no output exceeds its lower bound by more.
+    #[must_use]
+    pub fn unresolved(&self) -> &BigUint {
+        &self.unresolved
+    }
+}
+
+/// Solves a program's distribution, to an unresolved mass of at most 2^-`depth`.
+///
+/// # Errors
+///
+/// If the program has too many outputs, or does not end, or `depth` is over [`FINEST`].
+pub fn structural<P: Program>(
+    program: &P,
+    depth: u32,
+    progress: &mut Progress<'_>,
+) -> Result<Masses<P::Output>, CertifyError> {
+    if depth > FINEST {
+        return Err(CertifyError::TooDeep);
+    }
+    // Each rounding loses at most one unit; the guard bits outnumber the roundings, or are doubled.
+    let mut guard = 24;
+    loop {
+        let precision = depth + guard;
+        let mut solver = structural::Solver::new(measure::Mass { precision }, &mut *progress);
+        let outputs = solver.distribution(program)?;
+        let masses = Masses::new(precision, outputs.iter().cloned().collect());
+        if masses.unresolved <= BigUint::from(1u32) << guard {
+            return Ok(masses);
+        }
+        if guard > 24 << 4 {
+            return Err(CertifyError::TooDeep);
+        }
+        guard *= 2;
+    }
+}
+
+/// Counts a program's tapes of each length up to `depth`, per output, by the structural interpreter.
+///
+/// # Errors
+///
+/// If the program has too many outputs, or does not end, or `depth` is over [`DEEPEST`].
+pub fn tape_counts<P: Program>(
+    program: &P,
+    depth: u32,
+    progress: &mut Progress<'_>,
+) -> Result<TapeCounts<P::Output>, CertifyError> {
+    if depth > DEEPEST {
+        return Err(CertifyError::TooDeep);
+    }
+    let outputs: Vec<_> =
+        structural::Solver::new(measure::Tapes { depth }, progress).distribution(program)?.iter().cloned().collect();
+    Ok(TapeCounts::new(depth, outputs.into_iter().collect()))
+}

@@ -1,0 +1,225 @@
+//! The structural interpreter: a program's distribution from its structure.
+//!
+//! One step of a program is a finite tree of choices (bits, and outputs of the programs it calls). The interpreter runs the
+//! *shipped* step once for every path through that tree, replaying the path's choices, and weighs where it ended. The loop
+//! around the step is then solved, not run: a state that returns to itself with weight r is visited 1/(1 − r) times, and other
+//! states pass their weight on until nothing that counts is left. A called program is solved once, by the same means,
+//! and remembered by all of its parameters.
+//!
+//! What this assumes, beyond fair independent bits: that `execute` loops as [`Program`] says, and that a step is a function of
+//! its program, its state and the interpreter's answers. The flat mode assumes neither, and is compared with this one
+//! tape for tape.
+
+use alloc::{boxed::Box, collections::BTreeMap, rc::Rc, vec::Vec};
+use core::{
+    any::{Any, TypeId},
+    ops::ControlFlow,
+};
+
+use super::{CertifyError, Progress, measure::Measure};
+use crate::sample::{Interpreter, Program};
+
+/// The most bits that one request may draw to be branched on: 2^14 branches.
+const WIDEST_DRAW: u32 = 14;
+
+/// The most outputs (or states at once) that a program may have.
+const MOST_OUTPUTS: usize = 1 << 20;
+
+/// The most rounds that a loop may take before its weight is used up.
+const MOST_ROUNDS: u32 = 1 << 20;
+
+type Weighed<T, M> = Vec<(T, <M as Measure>::Weight)>;
+
+/// Solves programs, and remembers those that it has solved.
+pub(super) struct Solver<'p, M: Measure> {
+    measure: M,
+    solved: BTreeMap<TypeId, Box<dyn Any>>,
+    paths: u64,
+    progress: &'p mut Progress<'p>,
+}
+
+impl<'p, M: Measure + 'static> Solver<'p, M> {
+    pub(super) fn new(measure: M, progress: &'p mut Progress<'p>) -> Self {
+        Self { measure, solved: BTreeMap::new(), paths: 0, progress }
+    }
+
+    /// The weight of every output of a program, in the order of the outputs.
+    pub(super) fn distribution<P: Program>(&mut self, program: &P) -> Result<Rc<Weighed<P::Output, M>>, CertifyError> {
+        type Table<P, M> = BTreeMap<P, Rc<Weighed<<P as Program>::Output, M>>>;
+        let table = self.solved.get(&TypeId::of::<P>()).and_then(|table| table.downcast_ref::<Table<P, M>>());
+        if let Some(known) = table.and_then(|table| table.get(program)) {
+            return Ok(Rc::clone(known));
+        }
+        let outputs = Rc::new(self.solve(program)?);
+        let table = self.solved.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(Table::<P, M>::new()));
+        if let Some(table) = table.downcast_mut::<Table<P, M>>() {
+            table.insert(program.clone(), Rc::clone(&outputs));
+        }
+        Ok(outputs)
+    }
+
+    /// Solves the loop of steps: follows the weight of each state, round by round, until it has all left or counts for nothing.
+    fn solve<P: Program>(&mut self, program: &P) -> Result<Weighed<P::Output, M>, CertifyError> {
+        let mut outputs = BTreeMap::new();
+        let mut states = BTreeMap::from([(program.start(), self.measure.one())]);
+        let mut rounds = 0;
+        while !states.is_empty() {
+            rounds += 1;
+            if rounds > MOST_ROUNDS {
+                return Err(CertifyError::Endless);
+            }
+            let mut next = BTreeMap::new();
+            for (state, weight) in states {
+                let (done, mut onward) = self.step(program, &state)?;
+                let visits = match onward.remove(&state) {
+                    Some(again) => self.measure.repeated(&weight, &again).ok_or(CertifyError::Endless)?,
+                    None => weight,
+                };
+                self.pass_on(&mut outputs, &visits, done)?;
+                self.pass_on(&mut next, &visits, onward)?;
+            }
+            states = next;
+        }
+        Ok(outputs.into_iter().collect())
+    }
+
+    /// Adds visits·weight to the sum of each key.
+    fn pass_on<K: Ord>(
+        &self,
+        sums: &mut BTreeMap<K, M::Weight>,
+        visits: &M::Weight,
+        weights: BTreeMap<K, M::Weight>,
+    ) -> Result<(), CertifyError> {
+        for (key, weight) in weights {
+            let weight = self.measure.followed_by(visits, &weight);
+            if !self.measure.is_zero(&weight) {
+                self.measure.add(sums.entry(key).or_insert_with(|| self.measure.zero()), &weight);
+            }
+        }
+        if sums.len() > MOST_OUTPUTS { Err(CertifyError::TooManyOutputs) } else { Ok(()) }
+    }
+
+    /// The weights of all outcomes of one step: outputs, and states to go on from.
+    #[expect(clippy::type_complexity, reason = "two maps, used in one place")]
+    fn step<P: Program>(
+        &mut self,
+        program: &P,
+        state: &P::State,
+    ) -> Result<(BTreeMap<P::Output, M::Weight>, BTreeMap<P::State, M::Weight>), CertifyError> {
+        let (mut done, mut onward) = (BTreeMap::new(), BTreeMap::new());
+        let mut path = Path::default();
+        loop {
+            self.paths += 1;
+            if self.paths % 4096 == 0 {
+                (self.progress)(self.paths);
+            }
+            let weight = self.measure.one();
+            path.position = 0;
+            let mut explorer = Explorer { solver: self, path: &mut path, weight };
+            let outcome = program.step(state.clone(), &mut explorer);
+            let weight = explorer.weight;
+            match outcome {
+                Ok(ControlFlow::Break(output)) => {
+                    self.measure.add(done.entry(output).or_insert_with(|| self.measure.zero()), &weight);
+                }
+                Ok(ControlFlow::Continue(next)) => {
+                    self.measure.add(onward.entry(next).or_insert_with(|| self.measure.zero()), &weight);
+                }
+                Err(Stop::Negligible) => {}
+                Err(Stop::Failed(error)) => return Err(error),
+            }
+            if !path.advance() {
+                return Ok((done, onward));
+            }
+        }
+    }
+}
+
+/// Why a path ends before its step does.
+enum Stop {
+    /// Too little weight is left to be followed; it stays unresolved.
+    Negligible,
+    /// The certificate cannot be made.
+    Failed(CertifyError),
+}
+
+/// The choices of one path through a step's tree, in the order in which the step makes them: depth first, as an odometer.
+#[derive(Default)]
+struct Path {
+    /// Each choice made, and the number of alternatives there.
+    choices: Vec<(usize, usize)>,
+    position: usize,
+}
+
+impl Path {
+    /// The alternative to take at the next choice: the one to be replayed, or the first.
+    fn choose(&mut self, alternatives: usize) -> usize {
+        let choice = match self.choices.get(self.position) {
+            Some(&(choice, _)) => choice,
+            None => {
+                self.choices.push((0, alternatives));
+                0
+            }
+        };
+        self.position += 1;
+        choice
+    }
+
+    /// On to the next path; false when this was the last.
+    fn advance(&mut self) -> bool {
+        self.choices.truncate(self.position);
+        while let Some((choice, alternatives)) = self.choices.pop() {
+            if choice + 1 < alternatives {
+                self.choices.push((choice + 1, alternatives));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The interpreter that follows one path.
+struct Explorer<'s, 'p, M: Measure> {
+    solver: &'s mut Solver<'p, M>,
+    path: &'s mut Path,
+    weight: M::Weight,
+}
+
+impl<M: Measure + 'static> Explorer<'_, '_, M> {
+    fn continue_with(&mut self, weight: M::Weight) -> Result<(), Stop> {
+        if self.solver.measure.is_zero(&weight) {
+            return Err(Stop::Negligible);
+        }
+        self.weight = weight;
+        Ok(())
+    }
+}
+
+impl<M: Measure + 'static> Interpreter for Explorer<'_, '_, M> {
+    type Error = Stop;
+
+    fn bits(&mut self, count: u32) -> Result<u64, Stop> {
+        if count > WIDEST_DRAW {
+            return Err(Stop::Failed(CertifyError::TooManyOutputs));
+        }
+        let weight = self.solver.measure.followed_by_bits(&self.weight, count);
+        // All alternatives weigh the same: one that is negligible stands for all of them, and makes no choice.
+        self.continue_with(weight)?;
+        let choice = self.path.choose(1 << count);
+        u64::try_from(choice).map_err(|_| Stop::Failed(CertifyError::TooManyOutputs))
+    }
+
+    fn call<P: Program>(&mut self, program: &P) -> Result<P::Output, Stop> {
+        let outputs = self.solver.distribution(program).map_err(Stop::Failed)?;
+        let choice = self.path.choose(outputs.len());
+        // No output at all: the whole path is negligible.
+        let (output, weight) = outputs.get(choice).ok_or(Stop::Negligible)?;
+        let weight = self.solver.measure.followed_by(&self.weight, weight);
+        self.continue_with(weight)?;
+        Ok(output.clone())
+    }
+
+    fn overflow(&mut self) -> Stop {
+        Stop::Negligible
+    }
+}

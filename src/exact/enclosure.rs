@@ -1,0 +1,606 @@
+//! [`Enclosure`]: a closed interval with dyadic bounds, proven to contain the real number it stands for.
+//!
+//! The bounds are integers over one power of two, so every operation is integer arithmetic followed by a shift or a
+//! division, rounded down for the lower bound and up for the upper one. The rule of each operation, which its comment
+//! argues: *if x is in the first operand and y in the second, the exact x ∘ y is in the result.*
+
+use core::cmp::Ordering;
+use core::iter::Sum;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+use super::Rational;
+
+/// The closed interval `[lower, upper] · 2^-precision`, with `lower ≤ upper` (Invariant #1).
+///
+/// Two enclosures are equal when they are the same set, whatever their precisions. Operations on mixed precisions answer
+/// at the larger; all but `mul` first bring the coarser operand there, so a cost is that of the finer operand.
+///
+/// ```
+/// use certus::exact::{Enclosure, Rational};
+///
+/// let third = Rational::new(1.into(), 3.into());
+/// let enclosed = Enclosure::from_rational(&third, 8);
+/// assert!(enclosed.contains(&third));
+/// assert_eq!(enclosed.lower(), Rational::new(85.into(), 256.into()));
+/// assert_eq!(enclosed.upper(), Rational::new(86.into(), 256.into()));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Enclosure {
+    lower: BigInt,
+    upper: BigInt,
+    precision: u32,
+}
+
+/// `⌊value / 2^bits⌋`. The right shift of a `BigInt` rounds toward −∞, also where the value is negative.
+fn shift_floor(value: &BigInt, bits: u32) -> BigInt {
+    value >> bits
+}
+
+/// `⌈value / 2^bits⌉ = −⌊−value / 2^bits⌋`.
+fn shift_ceil(value: &BigInt, bits: u32) -> BigInt {
+    -(-value >> bits)
+}
+
+/// `⌊numerator / denominator⌋`, for either sign of either.
+fn div_floor(numerator: &BigInt, denominator: &BigInt) -> BigInt {
+    numerator.div_floor(denominator)
+}
+
+/// `⌈numerator / denominator⌉`, for either sign of either.
+fn div_ceil(numerator: &BigInt, denominator: &BigInt) -> BigInt {
+    numerator.div_ceil(denominator)
+}
+
+/// `value · 2^-precision` in lowest terms: only the factor two can be shared, so no gcd is taken.
+fn dyadic(value: &BigInt, precision: u32) -> Rational {
+    let shared = value.trailing_zeros().unwrap_or(u64::from(precision));
+    let shared = shared.min(u64::from(precision));
+    Rational::new_raw(value >> shared, BigInt::one() << (u64::from(precision) - shared))
+}
+
+impl Enclosure {
+    /// The narrowest enclosure of `value` at `precision`: a point if `value · 2^precision` is an integer, and otherwise
+    /// one unit `2^-precision` wide.
+    ///
+    /// # Panics
+    ///
+    /// If the rational was built with a zero denominator (`Ratio::new_raw`), and so is none.
+    ///
+    /// ```
+    /// use certus::exact::{Enclosure, Rational};
+    ///
+    /// let minus_third = Rational::new((-1).into(), 3.into());
+    /// assert_eq!(Enclosure::from_rational(&minus_third, 1).to_string(), "[-0.5, 0]");
+    /// ```
+    #[must_use]
+    pub fn from_rational(value: &Rational, precision: u32) -> Self {
+        let scaled = value.numer() << precision;
+        // ⌊v⌋ ≤ v ≤ ⌈v⌉ is both containment and Invariant #1.
+        Self { lower: div_floor(&scaled, value.denom()), upper: div_ceil(&scaled, value.denom()), precision }
+    }
+
+    /// The integer itself, as a point.
+    ///
+    /// ```
+    /// use certus::exact::Enclosure;
+    ///
+    /// assert_eq!(Enclosure::from_integer(-3, 64).to_string(), "[-3, -3]");
+    /// ```
+    #[must_use]
+    pub fn from_integer(value: impl Into<BigInt>, precision: u32) -> Self {
+        let lower = value.into() << precision;
+        Self { upper: lower.clone(), lower, precision }
+    }
+
+    /// The narrowest enclosure of all of `[lower, upper]` at `precision`; `None` if `lower > upper`.
+    ///
+    /// # Panics
+    ///
+    /// If a bound was built with a zero denominator, as for [`Enclosure::from_rational`].
+    ///
+    /// ```
+    /// use certus::exact::{Enclosure, Rational};
+    ///
+    /// let (zero, half) = (Rational::from_integer(0.into()), Rational::new(1.into(), 2.into()));
+    /// assert!(Enclosure::from_bounds(&zero, &half, 4).is_some());
+    /// assert!(Enclosure::from_bounds(&half, &zero, 4).is_none());
+    /// ```
+    #[must_use]
+    pub fn from_bounds(lower: &Rational, upper: &Rational, precision: u32) -> Option<Self> {
+        if lower > upper {
+            return None;
+        }
+        // Floor and ceiling are monotone, so ⌊lower⌋ ≤ ⌈upper⌉.
+        Some(Self {
+            lower: div_floor(&(lower.numer() << precision), lower.denom()),
+            upper: div_ceil(&(upper.numer() << precision), upper.denom()),
+            precision,
+        })
+    }
+
+    /// `[lower, upper] · 2^-precision` from the integers themselves, swapped if they are out of order.
+    pub(super) fn from_scaled(lower: BigInt, upper: BigInt, precision: u32) -> Self {
+        if lower <= upper { Self { lower, upper, precision } } else { Self { lower: upper, upper: lower, precision } }
+    }
+
+    /// The lower bound, exactly.
+    #[must_use]
+    pub fn lower(&self) -> Rational {
+        dyadic(&self.lower, self.precision)
+    }
+
+    /// The upper bound, exactly.
+    #[must_use]
+    pub fn upper(&self) -> Rational {
+        dyadic(&self.upper, self.precision)
+    }
+
+    /// `upper − lower`, exactly; zero or greater.
+    #[must_use]
+    pub fn width(&self) -> Rational {
+        dyadic(&(&self.upper - &self.lower), self.precision)
+    }
+
+    /// The number of binary digits after the point that the bounds carry.
+    #[must_use]
+    pub fn precision(&self) -> u32 {
+        self.precision
+    }
+
+    /// Whether `lower = upper`: the enclosed number is then known exactly.
+    #[must_use]
+    pub fn is_point(&self) -> bool {
+        self.lower == self.upper
+    }
+
+    /// Whether `width ≤ 2^-bits`.
+    pub(super) fn is_narrow(&self, bits: u32) -> bool {
+        let width = &self.upper - &self.lower;
+        match self.precision.checked_sub(bits) {
+            // width · 2^-precision ≤ 2^-bits  ⇔  width ≤ 2^(precision − bits)
+            Some(excess) => width <= BigInt::one() << excess,
+            // The bounds are integers over a unit that is itself wider than 2^-bits.
+            None => width.is_zero(),
+        }
+    }
+
+    /// Whether `width ≤ 2^-bits · lower`.
+    pub(super) fn is_relatively_narrow(&self, bits: u32) -> bool {
+        (&self.upper - &self.lower) << bits <= self.lower
+    }
+
+    /// Whether `lower ≤ value ≤ upper`.
+    #[must_use]
+    pub fn contains(&self, value: &Rational) -> bool {
+        // Multiplied by 2^precision and by the denominator, which is positive.
+        let scaled = value.numer() << self.precision;
+        &self.lower * value.denom() <= scaled && scaled <= &self.upper * value.denom()
+    }
+
+    /// Whether the two share a number.
+    #[must_use]
+    pub fn intersects(&self, other: &Self) -> bool {
+        let (a, b) = aligned(self, other);
+        a.lower <= b.upper && b.lower <= a.upper
+    }
+
+    /// The narrowest enclosure that contains both.
+    #[must_use]
+    pub fn hull(&self, other: &Self) -> Self {
+        let (a, b) = aligned(self, other);
+        Self { lower: a.lower.min(b.lower), upper: a.upper.max(b.upper), precision: a.precision }
+    }
+
+    /// The numbers that are in both; `None` if there are none. Two enclosures of one truth always intersect, and the
+    /// intersection encloses it.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        let (a, b) = aligned(self, other);
+        let (lower, upper) = (a.lower.max(b.lower), a.upper.min(b.upper));
+        (lower <= upper).then_some(Self { lower, upper, precision: a.precision })
+    }
+
+    /// `{x + y}`; exact, nothing is rounded.
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Self {
+        let (a, b) = aligned(self, other);
+        Self { lower: a.lower + b.lower, upper: a.upper + b.upper, precision: a.precision }
+    }
+
+    /// `{x − y}`, `x` and `y` independent; exact, nothing is rounded.
+    #[must_use]
+    pub fn sub(&self, other: &Self) -> Self {
+        // x − y is least at the least x and the greatest y.
+        let (a, b) = aligned(self, other);
+        Self { lower: a.lower - b.upper, upper: a.upper - b.lower, precision: a.precision }
+    }
+
+    /// `{−x}`; exact.
+    #[must_use]
+    pub fn neg(&self) -> Self {
+        Self { lower: -&self.upper, upper: -&self.lower, precision: self.precision }
+    }
+
+    /// `{x · y}`, `x` and `y` independent, rounded outward to the larger precision.
+    ///
+    /// ```
+    /// use certus::exact::Enclosure;
+    ///
+    /// let x = Enclosure::from_integer(-2, 0).hull(&Enclosure::from_integer(3, 0));
+    /// assert_eq!(x.mul(&x).to_string(), "[-6, 9]");
+    /// ```
+    #[must_use]
+    pub fn mul(&self, other: &Self) -> Self {
+        let (lower, upper) = if self.lower.is_negative() || other.lower.is_negative() {
+            // x · y is linear in each factor, so its extremes over the box are at corners.
+            let corner = &self.lower * &other.lower;
+            let corners = [&self.lower * &other.upper, &self.upper * &other.lower, &self.upper * &other.upper];
+            corners.into_iter().fold((corner.clone(), corner), |(lower, upper), corner| {
+                if corner < lower {
+                    (corner, upper)
+                } else if corner > upper {
+                    (lower, corner)
+                } else {
+                    (lower, upper)
+                }
+            })
+        } else {
+            // Both are non-negative: the product rises in each factor.
+            (&self.lower * &other.lower, &self.upper * &other.upper)
+        };
+        // The products are over 2^(p + q) = 2^(max + min): dropping min bits answers at max.
+        let dropped = self.precision.min(other.precision);
+        Self {
+            lower: shift_floor(&lower, dropped),
+            upper: shift_ceil(&upper, dropped),
+            precision: self.precision.max(other.precision),
+        }
+    }
+
+    /// `{x²}`, rounded outward: narrower than `mul` with itself where zero is inside.
+    ///
+    /// ```
+    /// use certus::exact::Enclosure;
+    ///
+    /// let x = Enclosure::from_integer(-2, 0).hull(&Enclosure::from_integer(3, 0));
+    /// assert_eq!(x.square().to_string(), "[0, 9]");
+    /// ```
+    #[must_use]
+    pub fn square(&self) -> Self {
+        let (lower, upper) = (&self.lower * &self.lower, &self.upper * &self.upper);
+        // x² falls up to zero and rises from there.
+        let (lower, upper) = if !self.lower.is_negative() {
+            (lower, upper)
+        } else if !self.upper.is_positive() {
+            (upper, lower)
+        } else {
+            (BigInt::zero(), lower.max(upper))
+        };
+        Self {
+            lower: shift_floor(&lower, self.precision),
+            upper: shift_ceil(&upper, self.precision),
+            precision: self.precision,
+        }
+    }
+
+    /// `{x / y}`, rounded outward to the larger precision; `None` if the divisor contains zero.
+    ///
+    /// ```
+    /// use certus::exact::Enclosure;
+    ///
+    /// let (one, four) = (Enclosure::from_integer(1, 8), Enclosure::from_integer(4, 8));
+    /// assert_eq!(one.div(&four), Some(Enclosure::from_integer(1, 2).mul_rational(&"1/4".parse().unwrap())));
+    /// assert_eq!(one.div(&four.sub(&four)), None);
+    /// ```
+    #[must_use]
+    pub fn div(&self, divisor: &Self) -> Option<Self> {
+        let (mut x, mut y) = aligned(self, divisor);
+        if y.upper.is_negative() {
+            (x, y) = (x.neg(), y.neg());
+        }
+        if !y.lower.is_positive() {
+            return None;
+        }
+        // Now y > 0. The quotient rises in x, so the least is at the least x; there it falls in y if x ≥ 0 (divide by
+        // the greatest y) and rises if x < 0 (by the least). The greatest is the mirror image. Both operands are over
+        // 2^p, so x/y · 2^p = (x · 2^p) / y on their integers.
+        let least_by = if x.lower.is_negative() { &y.lower } else { &y.upper };
+        let greatest_by = if x.upper.is_negative() { &y.upper } else { &y.lower };
+        Some(Self {
+            lower: div_floor(&(&x.lower << x.precision), least_by),
+            upper: div_ceil(&(&x.upper << x.precision), greatest_by),
+            precision: x.precision,
+        })
+    }
+
+    /// `{x · factor}`, rounded outward to this precision once.
+    ///
+    /// # Panics
+    ///
+    /// If the factor was built with a zero denominator, as for [`Enclosure::from_rational`].
+    #[must_use]
+    pub fn mul_rational(&self, factor: &Rational) -> Self {
+        let (at_lower, at_upper) = (&self.lower * factor.numer(), &self.upper * factor.numer());
+        // A negative factor turns the interval round.
+        let (lower, upper) = if factor.is_negative() { (at_upper, at_lower) } else { (at_lower, at_upper) };
+        Self {
+            lower: div_floor(&lower, factor.denom()),
+            upper: div_ceil(&upper, factor.denom()),
+            precision: self.precision,
+        }
+    }
+
+    /// `{max(x, 0)}`; exact.
+    #[must_use]
+    pub fn max_zero(&self) -> Self {
+        // max(·, 0) is monotone, so it acts on each bound and keeps their order.
+        let zero = BigInt::zero();
+        Self {
+            lower: self.lower.clone().max(zero.clone()),
+            upper: self.upper.clone().max(zero),
+            precision: self.precision,
+        }
+    }
+
+    /// The same numbers at another precision: exact if it is finer, rounded outward if it is coarser.
+    #[must_use]
+    pub fn at_precision(&self, precision: u32) -> Self {
+        let (lower, upper) = match precision.checked_sub(self.precision) {
+            Some(finer) => (&self.lower << finer, &self.upper << finer),
+            None => {
+                let coarser = self.precision.saturating_sub(precision);
+                (shift_floor(&self.lower, coarser), shift_ceil(&self.upper, coarser))
+            }
+        };
+        Self { lower, upper, precision }
+    }
+
+    /// The same integers over a further `2^bits`: `{x · 2^-bits}`, exact. `None` if the precision would exceed `u32`.
+    pub(super) fn scaled_down(self, bits: u32) -> Option<Self> {
+        let precision = self.precision.checked_add(bits)?;
+        Some(Self { precision, ..self })
+    }
+
+    /// The order of the enclosed numbers, if the enclosures decide it: `None` where they overlap without being one and
+    /// the same point.
+    ///
+    /// ```
+    /// use core::cmp::Ordering;
+    /// use certus::exact::{Enclosure, Rational};
+    ///
+    /// let third = Enclosure::from_rational(&Rational::new(1.into(), 3.into()), 20);
+    /// assert_eq!(third.compare(&Enclosure::from_integer(1, 0)), Some(Ordering::Less));
+    /// assert_eq!(third.compare(&third), None);
+    /// ```
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        let (a, b) = aligned(self, other);
+        if a.upper < b.lower {
+            Some(Ordering::Less)
+        } else if a.lower > b.upper {
+            Some(Ordering::Greater)
+        } else if a.is_point() && b.is_point() {
+            Some(Ordering::Equal)
+        } else {
+            None
+        }
+    }
+}
+
+/// Both at the larger of their precisions, which is exact for both.
+fn aligned(a: &Enclosure, b: &Enclosure) -> (Enclosure, Enclosure) {
+    let precision = a.precision.max(b.precision);
+    (a.at_precision(precision), b.at_precision(precision))
+}
+
+impl PartialEq for Enclosure {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = aligned(self, other);
+        a.lower == b.lower && a.upper == b.upper
+    }
+}
+
+impl Eq for Enclosure {}
+
+impl<'a> Sum<&'a Enclosure> for Enclosure {
+    /// `{Σ x}`; exact. The empty sum is the point 0.
+    fn sum<I: Iterator<Item = &'a Enclosure>>(terms: I) -> Self {
+        terms.fold(Self::from_integer(0, 0), |total, term| total.add(term))
+    }
+}
+
+impl Sum for Enclosure {
+    /// `{Σ x}`; exact. The empty sum is the point 0.
+    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+        terms.fold(Self::from_integer(0, 0), |total, term| total.add(&term))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Rationals of both signs, among them zero, integers, dyadics and numbers far smaller and larger than a unit.
+    fn rational() -> impl Strategy<Value = Rational> {
+        let small = (-20_i64..=20, 1_i64..=12);
+        let wide = (any::<i64>(), 1_i64..=i64::MAX);
+        prop_oneof![small, wide]
+            .prop_map(|(numerator, denominator)| Rational::new(numerator.into(), denominator.into()))
+    }
+
+    /// An enclosure and a rational in it, which may be a bound or between: `lower + (upper − lower) · i / 8`.
+    fn member() -> impl Strategy<Value = (Enclosure, Rational)> {
+        (rational(), rational(), any::<bool>(), 0_u32..80, 0_i64..=8).prop_map(|(a, b, narrow, precision, i)| {
+            let enclosure = if narrow {
+                Enclosure::from_rational(&a, precision)
+            } else {
+                Enclosure::from_bounds(&a.clone().min(b.clone()), &a.max(b), precision).unwrap()
+            };
+            let inside = enclosure.lower() + enclosure.width() * Rational::new(i.into(), 8.into());
+            (enclosure, inside)
+        })
+    }
+
+    fn ulp(enclosure: &Enclosure) -> Rational {
+        Rational::new(BigInt::one(), BigInt::one() << enclosure.precision())
+    }
+
+    /// The image is no wider than the exact one, from `lower` to `upper`, by a unit on either side; and contains it.
+    fn assert_tight(image: &Enclosure, lower: &Rational, upper: &Rational) {
+        assert!(image.lower() <= *lower && image.lower() > lower - ulp(image), "{image} for {lower}");
+        assert!(image.upper() >= *upper && image.upper() < upper + ulp(image), "{image} for {upper}");
+    }
+
+    /// The least and the greatest of a function at the four corners.
+    fn corners(a: &Enclosure, b: &Enclosure, f: impl Fn(Rational, Rational) -> Rational) -> (Rational, Rational) {
+        let at: Vec<_> =
+            [(a.lower(), b.lower()), (a.lower(), b.upper()), (a.upper(), b.lower()), (a.upper(), b.upper())]
+                .into_iter()
+                .map(|(x, y)| f(x, y))
+                .collect();
+        (at.iter().min().unwrap().clone(), at.iter().max().unwrap().clone())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn conversion_rounds_outward_by_less_than_a_unit(x in rational(), precision in 0_u32..100) {
+            let enclosed = Enclosure::from_rational(&x, precision);
+            assert_tight(&enclosed, &x, &x);
+            prop_assert!(enclosed.contains(&x));
+            prop_assert!(enclosed.width() <= ulp(&enclosed));
+        }
+
+        #[test]
+        fn contains_is_the_order_of_rationals((a, _) in member(), x in rational()) {
+            prop_assert_eq!(a.contains(&x), a.lower() <= x && x <= a.upper());
+        }
+
+        #[test]
+        fn bounds_are_in_lowest_terms((a, _) in member()) {
+            for bound in [a.lower(), a.upper(), a.width()] {
+                let reduced = bound.reduced();
+                prop_assert_eq!((bound.numer(), bound.denom()), (reduced.numer(), reduced.denom()));
+            }
+        }
+
+        #[test]
+        fn precision_changes_outward((a, x) in member(), precision in 0_u32..100) {
+            let rounded = a.at_precision(precision);
+            prop_assert!(rounded.contains(&x));
+            prop_assert_eq!(rounded.precision(), precision);
+            assert_tight(&rounded, &a.lower(), &a.upper());
+            prop_assert!(precision < a.precision() || rounded == a);
+        }
+
+        #[test]
+        fn sums_and_differences_are_exact((a, x) in member(), (b, y) in member()) {
+            let (sum, difference) = (a.add(&b), a.sub(&b));
+            prop_assert!(sum.contains(&(&x + &y)));
+            prop_assert!(difference.contains(&(&x - &y)));
+            prop_assert_eq!(sum.width(), a.width() + b.width());
+            prop_assert_eq!(difference.width(), a.width() + b.width());
+            prop_assert_eq!(sum.precision(), a.precision().max(b.precision()));
+            prop_assert!(a.neg().contains(&-x));
+            prop_assert_eq!(&a.neg().neg(), &a);
+            prop_assert_eq!([&a, &b, &difference].into_iter().sum::<Enclosure>(), sum.add(&difference));
+            prop_assert_eq!([a, b, difference.clone()].into_iter().sum::<Enclosure>(), sum.add(&difference));
+        }
+
+        #[test]
+        fn products_contain_and_are_tight((a, x) in member(), (b, y) in member()) {
+            let product = a.mul(&b);
+            prop_assert!(product.contains(&(x * y)));
+            prop_assert_eq!(product.precision(), a.precision().max(b.precision()));
+            let (lower, upper) = corners(&a, &b, |x, y| x * y);
+            assert_tight(&product, &lower, &upper);
+        }
+
+        #[test]
+        fn quotients_contain_and_are_tight((a, x) in member(), (b, y) in member()) {
+            match a.div(&b) {
+                Some(quotient) => {
+                    prop_assert!(quotient.contains(&(x / y)));
+                    let (lower, upper) = corners(&a, &b, |x, y| x / y);
+                    assert_tight(&quotient, &lower, &upper);
+                }
+                None => prop_assert!(b.contains(&Rational::zero())),
+            }
+        }
+
+        #[test]
+        fn squares_contain_and_are_tight((a, x) in member()) {
+            let square = a.square();
+            prop_assert!(square.contains(&(&x * &x)));
+            let (_, upper) = corners(&a, &a, |x, y| x * y);
+            let lower = if a.contains(&Rational::zero()) {
+                Rational::zero()
+            } else {
+                (a.lower() * a.lower()).min(a.upper() * a.upper())
+            };
+            assert_tight(&square, &lower, &upper);
+        }
+
+        #[test]
+        fn rational_multiples_contain_and_are_tight((a, x) in member(), factor in rational()) {
+            let multiple = a.mul_rational(&factor);
+            prop_assert!(multiple.contains(&(&x * &factor)));
+            let ends = [a.lower() * &factor, a.upper() * &factor];
+            assert_tight(&multiple, ends.iter().min().unwrap(), ends.iter().max().unwrap());
+        }
+
+        #[test]
+        fn positive_parts_are_exact((a, x) in member()) {
+            let zero = Rational::zero();
+            let image = a.max_zero();
+            prop_assert!(image.contains(&x.max(zero.clone())));
+            prop_assert_eq!((image.lower(), image.upper()), (a.lower().max(zero.clone()), a.upper().max(zero)));
+        }
+
+        #[test]
+        fn hulls_and_intersections_are_those_of_sets((a, x) in member(), (b, y) in member(), z in rational()) {
+            let hull = a.hull(&b);
+            prop_assert!(hull.contains(&x) && hull.contains(&y));
+            prop_assert_eq!(hull.lower(), a.lower().min(b.lower()));
+            prop_assert_eq!(hull.upper(), a.upper().max(b.upper()));
+            let common = a.intersection(&b);
+            prop_assert_eq!(common.is_some(), a.intersects(&b));
+            for z in [x, y, z] {
+                prop_assert_eq!(common.as_ref().is_some_and(|common| common.contains(&z)), a.contains(&z) && b.contains(&z));
+            }
+        }
+
+        #[test]
+        fn an_order_holds_for_every_member((a, x) in member(), (b, y) in member()) {
+            match a.compare(&b) {
+                Some(order) => prop_assert_eq!(x.cmp(&y), order),
+                None => prop_assert!(a.intersects(&b)),
+            }
+            prop_assert_eq!(a.compare(&b), b.compare(&a).map(Ordering::reverse));
+        }
+    }
+
+    #[test]
+    fn touching_enclosures_are_undecided_and_equal_points_are_equal() {
+        let one = Enclosure::from_integer(1, 3);
+        let to_one = Enclosure::from_integer(0, 0).hull(&one);
+        let from_one = one.hull(&Enclosure::from_integer(2, 0));
+        assert_eq!(to_one.compare(&from_one), None);
+        assert!(to_one.intersects(&from_one));
+        assert_eq!(to_one.intersection(&from_one), Some(one.clone()));
+        assert_eq!(one.compare(&Enclosure::from_integer(1, 70)), Some(Ordering::Equal));
+    }
+
+    #[test]
+    fn the_empty_sum_is_zero() {
+        assert_eq!(core::iter::empty::<Enclosure>().sum::<Enclosure>(), Enclosure::from_integer(0, 9));
+    }
+}
