@@ -3,3 +3,4 @@
 extern crate alloc;
 pub mod bits;
 pub mod exact;
+pub mod mechanism;

@@ -40,14 +40,14 @@ pub fn render(value: &Rational) -> String {
 /// `m × 10^e` in scientific notation, or nothing if no power of ten makes the number an integer.
 fn scientific(value: &Rational) -> Option<String> {
     // A denominator 2^a 5^b divides 10^max(a, b), and no smaller power of ten.
-    let (twos, odd) = strip(value.denom().magnitude().clone(), 2);
-    let (fives, one) = strip(odd, 5);
+    let (twos, odd) = strip(value.denom().magnitude().clone(), &BigUint::from(2_u8));
+    let (fives, one) = strip(odd, &BigUint::from(5_u8));
     if !one.is_one() {
         return None;
     }
     let places = twos.max(fives);
     let integer = (value * BigInt::from(10).pow(places)).to_integer();
-    let (zeros, significand) = strip(integer.magnitude().clone(), 10);
+    let (zeros, significand) = strip(integer.magnitude().clone(), &BigUint::from(10_u8));
 
     // The number is significand × 10^(zeros − places); at most one of the two is not zero, as it is in lowest terms.
     let limit = u32::from(MAX_EXPONENT);
@@ -69,19 +69,23 @@ fn scientific(value: &Rational) -> Option<String> {
 }
 
 /// How often `factor` divides the number, and what remains; zero is left alone.
-fn strip(mut number: BigUint, factor: u8) -> (u32, BigUint) {
-    let factor = BigUint::from(factor);
-    let mut count: u32 = 0;
-    while !number.is_zero() {
-        let (quotient, remainder) = number.div_rem(&factor);
-        if !remainder.is_zero() {
-            break;
-        }
-        number = quotient;
-        // One division a step: no number in memory has 2^32 factors to strip.
-        count = count.saturating_add(1);
+///
+/// Dividing by factor, factor², factor⁴, … on the way in and by the same on the way out takes a logarithm of the
+/// count in divisions.
+fn strip(number: BigUint, factor: &BigUint) -> (u32, BigUint) {
+    if number.is_zero() {
+        return (0, number);
     }
-    (count, number)
+    let (quotient, remainder) = number.div_rem(factor);
+    if !remainder.is_zero() {
+        return (0, number);
+    }
+    // The number is factor × (factor²)^pairs × rest, where factor may divide the rest once more, and not twice.
+    // Saturation never happens: no number in memory has 2^32 factors.
+    let (pairs, rest) = strip(quotient, &(factor * factor));
+    let count = pairs.saturating_mul(2).saturating_add(1);
+    let (quotient, remainder) = rest.div_rem(factor);
+    if remainder.is_zero() { (count.saturating_add(1), quotient) } else { (count, rest) }
 }
 
 #[cfg(test)]
@@ -108,6 +112,15 @@ mod tests {
             assert_eq!(render(&value), canonical, "{text}");
             assert_eq!(parse(canonical), Ok(value), "{text}");
         }
+    }
+
+    #[test]
+    fn strips_every_factor() {
+        let (ten, seven) = (BigUint::from(10_u8), BigUint::from(7_u8));
+        for count in 0..100 {
+            assert_eq!(strip(ten.pow(count) * &seven, &ten), (count, seven.clone()));
+        }
+        assert_eq!(strip(BigUint::ZERO, &ten), (0, BigUint::ZERO));
     }
 
     #[test]
