@@ -3,17 +3,23 @@
 mod decimal;
 mod enclosure;
 mod exp;
+mod float;
 mod integer;
 mod ln;
 mod natural;
+mod parse;
 mod pmf;
 mod rational;
+mod render;
 
 pub use decimal::{Rounding, decimal};
 pub use enclosure::Enclosure;
 pub use exp::{exp_neg, exp_neg_relative};
+pub use float::{NotFinite, from_f64};
 pub use integer::Integer;
 pub use ln::ln;
 pub use natural::Natural;
+pub use parse::{MAX_DIGITS, MAX_EXPONENT, NumberError, parse};
 pub use pmf::{FinitePmf, GaussianPmf, LaplacePmf, Pmf};
 pub use rational::{NonNegative, NotNegative, NotPositive, NotProbability, Positive, Probability, Rational};
+pub use render::render;
