@@ -5,6 +5,8 @@ extern crate alloc;
 #[cfg(feature = "audit")]
 pub mod audit;
 pub mod bits;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod exact;
 pub mod mechanism;
 pub mod sample;

@@ -44,6 +44,12 @@ impl RandomizedResponse {
         Self { rule: Rule::ByEpsilon(epsilon), answers: answers.clamp(2, i64::MAX.unsigned_abs()) }
     }
 
+    /// The number k of answers.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        self.answers
+    }
+
     /// The response to a true answer.
     ///
     /// # Errors

@@ -54,6 +54,17 @@ impl Mechanism {
         })
     }
 
+    /// Whether few enough outputs matter for all of them to be enumerated: a scale, σ or number of answers up to 10,000.
+    #[must_use]
+    pub fn is_enumerable(&self) -> bool {
+        let widest = BigUint::from(10_000u32);
+        match self {
+            Self::Laplace { scale, .. } => *scale.numerator() <= widest * scale.denominator(),
+            Self::Gaussian { variance, .. } => *variance.numerator() <= widest.pow(2) * variance.denominator(),
+            Self::RandomizedResponse(response) => response.answers() <= 10_000,
+        }
+    }
+
     /// The closed form of what is released on an input, to a width of about 2^-`precision`; nothing if that would take too
     /// long to write down, or if the mechanism takes no such input.
     #[must_use]
