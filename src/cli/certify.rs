@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Significant digits of a bound.
-const DIGITS: u32 = 12;
+const DIGITS: u32 = 10;
 
 /// How many outputs the table shows: the likeliest.
 const MOST_SHOWN: usize = 15;
@@ -121,16 +121,18 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
     shown.sort_by_key(|row| std::cmp::Reverse(row.enumerated.lower()));
     shown.truncate(MOST_SHOWN);
     shown.sort_by(|a, b| a.value.cmp(&b.value));
-    writeln!(out, "{:>8}  {:<34}  {:<34}", "output", "probability by the code", "probability on paper")?;
-    for row in &shown {
-        let verdict = if row.enumerated.intersects(&row.expected) { "" } else { "  DIFFERS" };
-        writeln!(
-            out,
-            "{:>8}  {:<34}  {:<34}{verdict}",
-            row.value.to_string(),
-            bounds(&row.enumerated),
-            bounds(&row.expected)
-        )?;
+    let headings = ["output", "probability by the code", "probability on paper", ""].map(String::from);
+    let cells = shown.iter().map(|row| {
+        let differs = !row.enumerated.intersects(&row.expected);
+        let verdict = if differs { "DIFFERS" } else { "" };
+        [row.value.to_string(), bounds(&row.enumerated), bounds(&row.expected), verdict.into()]
+    });
+    let table: Vec<_> = std::iter::once(headings).chain(cells).collect();
+    let width = |column: usize| table.iter().filter_map(|row| row.get(column)).map(String::len).max().unwrap_or(0);
+    let (first, second, third) = (width(0), width(1), width(2));
+    for [value, code, paper, verdict] in &table {
+        let line = format!("  {value:>first$}  {code:<second$}  {paper:<third$}  {verdict}");
+        writeln!(out, "{}", line.trim_end())?;
     }
     let outputs = certificate.rows().len();
     if outputs > shown.len() {

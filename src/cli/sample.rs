@@ -17,11 +17,14 @@ use crate::{
     bits::{Bits, Meter},
     exact::{Rational, Rounding, decimal},
     mechanism::Release,
-    sample::Program,
+    sample::execute,
 };
 
 /// How much text is gathered before it is written.
 const BUFFER: usize = 1 << 16;
+
+/// How many samples are drawn at a time: the command does not fork, so the source need not ask each time.
+const BULK: u64 = 1024;
 
 /// What to print, and how.
 struct Job<'a> {
@@ -70,7 +73,10 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
         write!(text, "{},\"samples\":[", head.strip_suffix('}').unwrap_or(&head))?;
     }
     for index in 0..job.samples {
-        match job.release.sample(&mut bits) {
+        if index % BULK == 0 {
+            bits.begin()?;
+        }
+        match execute(job.release, &mut bits) {
             Ok(sample) if job.json => write!(text, "{}\"{sample}\"", if index == 0 { "" } else { "," })?,
             Ok(sample) => writeln!(text, "{sample}")?,
             Err(error) => {
