@@ -15,8 +15,8 @@ use super::Rational;
 
 /// The closed interval `[lower, upper] · 2^-precision`, with `lower ≤ upper` (Invariant #1).
 ///
-/// Two enclosures are equal when they are the same set, whatever their precisions. Operations on mixed precisions answer
-/// at the larger; all but `mul` first bring the coarser operand there, so a cost is that of the finer operand.
+/// Two enclosures are equal when they are the same set, whatever their precisions. Operations on mixed precisions
+/// answer at the larger; all but `mul` first bring the coarser operand there, so a cost is that of the finer operand.
 ///
 /// ```
 /// use certus::exact::{Enclosure, Rational};
