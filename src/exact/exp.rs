@@ -87,15 +87,20 @@ pub fn exp_neg_relative(x: &NonNegative, bits: u32) -> Option<Enclosure> {
         let q = x_enclosed.div(&ln_two)?.lower().floor().to_integer();
         let exponent = q.to_u32()?;
         let reduced = x_enclosed.sub(&ln_two.mul(&Enclosure::from_integer(q, 0))).max_zero();
-        // e^-x falls, so the least is at the greatest x.
-        let least = exp_neg(&NonNegative::new(reduced.upper()).ok()?, precision);
-        let greatest = exp_neg(&NonNegative::new(reduced.lower()).ok()?, precision);
-        let enclosed = least.hull(&greatest);
+        let enclosed = exp_neg_over(&reduced, precision)?;
         if enclosed.is_relatively_narrow(bits) {
             return enclosed.scaled_down(exponent);
         }
         guard = guard.checked_mul(2)?;
     }
+}
+
+/// Encloses `e^-x` for every `x` of an enclosure; `None` if it has negative ones.
+fn exp_neg_over(x: &Enclosure, precision: u32) -> Option<Enclosure> {
+    // e^-x falls, so the least is at the greatest x.
+    let least = exp_neg(&NonNegative::new(x.upper()).ok()?, precision);
+    let greatest = exp_neg(&NonNegative::new(x.lower()).ok()?, precision);
+    Some(least.hull(&greatest))
 }
 
 /// Encloses `e^-x` on integers scaled by `2^working`, for `x = numerator / denominator ≤ 2^halvings / 2`.
@@ -239,6 +244,14 @@ mod tests {
                 assert!(enclosed.lower() <= truth.0 && truth.1 <= enclosed.upper(), "{t} / 2^{working} in {enclosed}");
             }
         }
+    }
+
+    #[test]
+    fn an_enclosed_argument_is_enclosed_at_both_ends() {
+        let (one, two) = (non_negative(1, 1), non_negative(2, 1));
+        let over = exp_neg_over(&Enclosure::from_bounds(one.get(), two.get(), 0).unwrap(), 60).unwrap();
+        assert!(over.contains(&exp_neg(&one, 60).upper()) && over.contains(&exp_neg(&two, 60).lower()));
+        assert!(exp_neg_over(&Enclosure::from_integer(-1, 0), 60).is_none());
     }
 
     #[test]
