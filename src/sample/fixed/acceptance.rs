@@ -18,8 +18,8 @@ use crate::{
 /// # The enclosure
 ///
 /// All in units of 2^-BITS. With ρ = r/w, an exact fraction, and c = w²·unit/ln 2 (linear: w·unit/ln 2), e^-x = 2^-y for y = cρ(2b + ρ)
-/// (linear: cρ). C = ⌊c⌋ is off by less than d, so t = ⌊Cρ⌋ is below cρ by less than d + 1, and 2bt + ⌊tρ⌋ is below y by less than
-/// (d + 1)(2b + 1) + 1. The slope of 2^-y is at most ln 2 < 7/10 in size. The whole part of y is a shift, which rounds down by less
+/// (linear: cρ). C = ⌊c⌋ is off by less than d. A product is rounded down, by less than s (SLACK), so t ≈ Cρ is below cρ by less
+/// than d + s, and 2bt + tρ, the last rounded down too, is below y by less than (d + s)(2b + 1) + s. The slope of 2^-y is at most ln 2 < 7/10 in size. The whole part of y is a shift, which rounds down by less
 /// than 1; the fraction goes to the [`Polynomial`], with its own bound. The sum of these, rounded up, is the error E:
 /// e^-x is within E of the approximation A.
 ///
@@ -57,7 +57,7 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
         if c.upper() * BigInt::from(last) >= Rational::from_integer(W::BITS.into()) {
             return None;
         }
-        let exponent = (off + 1u32) * last + 1u32;
+        let exponent = (off + W::SLACK) * last + W::SLACK;
         let error = (exponent * 7u32).magnitude() / 10u32 + 1u32 + polynomial.error() + 1u32;
         let window = W::from_big(&(&error * 2u32))?;
         let factor = W::from_big(&factor.to_biguint()?)?;
@@ -73,7 +73,7 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
 
     /// A − E: words below it accept, but those that wrap around into the window.
     #[inline]
-    pub(super) fn start(&self, bucket: u32, offset: u64) -> W {
+    pub(super) fn start(&self, bucket: u64, offset: u64) -> W {
         let rho = W::fraction(offset, self.digits);
         let t = self.factor.high_product(rho);
         let (whole, fraction) = if QUADRATIC {
@@ -111,6 +111,11 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn window(&self) -> W {
+        self.window
+    }
+
     /// The probability that a word does not decide, exactly: 2E words.
     pub(super) fn ambiguous(&self) -> Rational {
         Rational::new(self.window.to_big().into(), BigInt::one() << W::BITS)
@@ -120,7 +125,7 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
     ///
     /// `None` if it does not say there what it must.
     #[cfg(feature = "audit")]
-    pub(super) fn settled(&self, bucket: u32, offset: u64) -> Option<(BigUint, BigUint)> {
+    pub(super) fn settled(&self, bucket: u64, offset: u64) -> Option<(BigUint, BigUint)> {
         let start = self.start(bucket, offset);
         let all = BigUint::one() << W::BITS;
         let (first, window) = (start.to_big(), self.window.to_big());

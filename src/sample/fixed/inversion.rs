@@ -12,9 +12,6 @@ use crate::{
     sample::Interpreter,
 };
 
-/// Thresholds come in groups of this size, so that the scan is unrolled.
-const GROUP: usize = 4;
-
 /// The most thresholds that a table may have.
 const MOST: usize = 256;
 
@@ -76,10 +73,10 @@ impl Series {
 /// The inversion of one distribution function F, by a uniform number of BITS − 1 digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Inversion<W> {
-    /// ⌊Fⱼ·2^(BITS−1)⌋, and then largest words, which no number of BITS − 1 digits reaches.
+    /// ⌊Fⱼ·2^(BITS−1)⌋, not decreasing.
     thresholds: Box<[W]>,
     /// The index beyond the last threshold, if the exact path must decide there: the open end.
-    open: u32,
+    open: u64,
     count: usize,
     series: Series,
     /// Fⱼ, bounded more narrowly by far than the words resolve.
@@ -110,9 +107,7 @@ impl<W: Word> Inversion<W> {
         if count > MOST {
             return None;
         }
-        let open = if series.length.is_some() { u32::MAX } else { u32::try_from(count).ok()? };
-        let mut thresholds = thresholds;
-        thresholds.resize(count.next_multiple_of(GROUP), W::MAX);
+        let open = if series.length.is_some() { u64::MAX } else { u64::try_from(count).ok()? };
         Some(Self { thresholds: thresholds.into(), open, count, series, narrow })
     }
 
@@ -143,19 +138,17 @@ impl<W: Word> Inversion<W> {
 
     /// The index that begins with these digits, and 1 if they do not decide it.
     ///
-    /// Counts the thresholds below u and those at most u, all of them, always. Where the counts differ, u is a threshold, and
-    /// F is somewhere inside the interval of width 2^-DIGITS that u stands for.
+    /// Counts the thresholds below u and looks whether one is equal to it, at all of them, always. If one is, F is somewhere inside the
+    /// interval of width 2^-DIGITS that u stands for.
     #[inline]
-    pub(super) fn scan(&self, u: W) -> (u32, u64) {
-        let (mut below, mut at_most) = (0u32, 0u32);
-        let (groups, _) = self.thresholds.as_chunks::<GROUP>();
-        for group in groups {
-            for threshold in group {
-                below += u32::from(*threshold < u);
-                at_most += u32::from(*threshold <= u);
-            }
+    pub(super) fn scan(&self, u: W) -> (u64, u64) {
+        let (mut below, mut nearest) = (0, u64::MAX);
+        for threshold in &self.thresholds {
+            let (is_below, apart) = threshold.order(u);
+            below += is_below;
+            nearest = nearest.min(apart);
         }
-        (below, u64::from(below != at_most) | u64::from(below == self.open))
+        (below, u64::from(nearest == 0) | u64::from(below == self.open))
     }
 
     /// The index for these digits and more of the same number: decided exactly.
@@ -194,6 +187,11 @@ impl<W: Word> Inversion<W> {
         self.count
     }
 
+    #[cfg(test)]
+    pub(super) fn thresholds(&self) -> &[W] {
+        &self.thresholds
+    }
+
     pub(super) fn series(&self) -> &Series {
         &self.series
     }
@@ -213,8 +211,9 @@ impl<W: Word> Inversion<W> {
 
     /// For each index, how many words are settled on it, by evaluating the scan at both ends of each run of words.
     ///
-    /// Both counts of the scan never fall as u rises. So if neither differs between two words, it is the same at every word
-    /// between them, and so is what the scan says. `None` if the scan does not say at both ends what it must.
+    /// The thresholds below u never get fewer as u rises. So if there are as many at the last word of a run as at its first, no
+    /// threshold is at or between them but possibly the last, where the scan says that there is none; and then it says the same at every
+    /// word of the run. `None` if it does not say at both ends what it must.
     #[cfg(feature = "audit")]
     pub(super) fn settled(&self) -> Option<Vec<BigUint>> {
         let mut settled = Vec::with_capacity(self.count + 1);
@@ -227,7 +226,7 @@ impl<W: Word> Inversion<W> {
             };
             let words = if first < end { &end - &first } else { BigUint::ZERO };
             if words > BigUint::ZERO {
-                let says = (u32::try_from(index).ok()?, 0);
+                let says = (u64::try_from(index).ok()?, 0);
                 if self.scan(W::from_big(&first)?) != says || self.scan(W::from_big(&(&end - 1u32))?) != says {
                     return None;
                 }

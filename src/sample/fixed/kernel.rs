@@ -59,7 +59,8 @@ impl<W: Word> Kernel<W> {
         if digits > 0 {
             return Digits::wide(scale, digits).map(Self::WideDigits);
         }
-        if *scale.get() >= Rational::from_integer(1.into()) {
+        // A direct table has about scale·TAIL·ln 2 thresholds: 40 are faster than two tables.
+        if scale.get() * Rational::from_integer(W::TAIL.into()) > Rational::from_integer(57.into()) {
             return Digits::narrow(scale).map(Self::Digits);
         }
         Direct::new(Positive::new(scale.get().recip()).ok()?, NonNegative::zero()).map(Self::Direct)
@@ -93,6 +94,47 @@ impl<W: Word> Program for Kernel<W> {
     #[inline]
     fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
         on_shape!(self, shape => step(shape, on))
+    }
+}
+
+/// What the tests look at and drive.
+#[cfg(test)]
+impl<W: Word> Kernel<W> {
+    /// Whether there is a second table, and whether there are offsets.
+    pub(super) fn draws(&self) -> (bool, bool) {
+        fn of<W: Word, S: Shape<W>>(_: &S) -> (bool, bool) {
+            (S::SECOND, S::OFFSET)
+        }
+        on_shape!(self, shape => of::<W, _>(shape))
+    }
+
+    /// How many 64-bit words a trial draws.
+    pub(super) fn own_words(&self) -> u64 {
+        let (second, offset) = self.draws();
+        let word = u64::try_from(W::FROM).unwrap();
+        word * (1 + u64::from(second) + u64::from(offset)) + u64::from(offset)
+    }
+
+    pub(super) fn digits(&self) -> u32 {
+        on_shape!(self, shape => shape.digits())
+    }
+
+    pub(super) fn trial(&self, words: &Words<W>) -> Trial {
+        on_shape!(self, shape => shape.trial(words))
+    }
+
+    pub(super) fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        on_shape!(self, shape => shape.settle(words, on))
+    }
+
+    /// The thresholds of each table.
+    pub(super) fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
+        on_shape!(self, shape => shape.thresholds())
+    }
+
+    /// The first word of the acceptance's window, and the window's width.
+    pub(super) fn window(&self, words: &Words<W>) -> Option<(W, W)> {
+        on_shape!(self, shape => shape.window(words))
     }
 }
 

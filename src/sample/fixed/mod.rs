@@ -48,6 +48,9 @@ mod kernel;
 mod lazy;
 mod polynomial;
 mod shape;
+#[cfg(test)]
+#[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "the statistics of the tests")]
+mod tests;
 mod word;
 
 use num_bigint::{BigInt, BigUint};

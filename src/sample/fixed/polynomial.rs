@@ -2,12 +2,15 @@
 //!
 //! The coefficients are not constants to be trusted: they are derived here, with their error, when a sampler is built.
 //!
-//! 1. e^(-Lf) with L a rational within 2^-G of ln 2, G = BITS + 64, differs from 2^-f by at most 2^-G.
-//! 2. Its series Σ (−L)^n f^n/n! to degree N leaves at most L^(N+1)/(N+1)!, for it alternates and falls.
+//! 1. With h = f/2^q, q squarings being left for the end, e^(-Lh) with L a rational within 2^-G of ln 2, G = BITS + 64, differs from
+//!    2^-h by at most 2^-G.
+//! 2. Its series Σ (−L/2^q)^n f^n/n! to degree N leaves at most (L/2^q)^(N+1)/(N+1)!, for it alternates and falls.
 //! 3. *Economisation*: T*_n, the Chebyshev polynomial on [0, 1], is at most 1 there and begins with 2^(2n−1) f^n. Subtracting
 //!    cₙ/2^(2n−1) times it takes the highest term away and costs at most |cₙ|/2^(2n−1); from degree N down to the one that is kept.
-//! 4. The coefficients are rounded to integers Cₙ in units of 2^-BITS.
-//! 5. [`Polynomial::at`] evaluates C₀ − f·(C₁ − f·(C₂ − …)) and rounds down once a degree, less than a unit each.
+//! 4. The coefficients are rounded to integers Cₙ in units of 2^-BITS, the higher ones on a wide word to 64-bit integers in smaller units.
+//! 5. [`Polynomial::at`] evaluates C₀ − f·(C₁ − f·(C₂ − …)) and rounds down once a degree: on a whole word by less than SLACK units; on 64
+//!    bits by less than two of their units, one for the product and one for the digits of f that are left out.
+//! 6. A number below 1 that is off by at most e units is off by at most 2e + 1 once squared, and SLACK for the product.
 
 use alloc::vec::Vec;
 
@@ -26,39 +29,55 @@ const GUARD: u32 = 64;
 /// 2^-f to within [`error`](Self::error) units of 2^-BITS, for 0 ≤ f < 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Polynomial<W: Word> {
-    /// Invariant: not increasing. So each step of Horner's rule, Cₙ − ⌊f·a⌋ with 0 ≤ a ≤ Cₙ₊₁, is in [0, Cₙ].
+    /// Invariant: all coefficients, these and then the short ones, do not increase. So each step of Horner's rule, Cₙ − ⌊f·a⌋ with
+    /// 0 ≤ a ≤ Cₙ₊₁, is in [0, Cₙ].
     coefficients: W::Coefficients,
+    short: W::Short,
     error: BigUint,
 }
 
 impl<W: Word> Polynomial<W> {
     /// Derives the coefficients; `None` if they broke the invariant, as those of no width do (a test builds each).
     pub(super) fn new() -> Option<Self> {
-        let degree = W::COEFFICIENTS.checked_sub(1)?;
+        let kept = W::COEFFICIENTS + W::SHORT;
         let scale = W::BITS + GUARD;
-        let (mut series, mut error) = series(degree + ECONOMISED, scale)?;
-        while series.len() > W::COEFFICIENTS {
+        let (mut series, mut error) = series(kept - 1 + ECONOMISED, scale, W::SQUARINGS)?;
+        while series.len() > kept {
             error += economise(&mut series);
         }
-        let unit = BigInt::one() << GUARD;
-        let mut rounded = Vec::with_capacity(series.len());
+        let (mut long, mut short) = (Vec::new(), Vec::new());
+        let mut last = BigInt::one() << scale;
         for (n, coefficient) in series.iter().enumerate() {
             let magnitude = if n % 2 == 0 { coefficient.clone() } else { -coefficient };
-            if magnitude.is_negative() {
+            // The units of this coefficient are 2^(spare − scale).
+            let (spare, greatest) = if n < W::COEFFICIENTS {
+                (GUARD, W::MAX.to_big())
+            } else {
+                (scale.checked_sub(64 + W::SHORT_SHIFT)?, u64::MAX.into())
+            };
+            let nearest = ((&magnitude + (BigInt::one() << (spare - 1))) >> spare).min(greatest.into());
+            let back = &nearest << spare;
+            if nearest.is_negative() || back > last {
                 return None;
             }
-            let nearest = ((&magnitude + (&unit >> 1u32)) >> GUARD).min(W::MAX.to_big().into());
-            error += ((&nearest << GUARD) - magnitude).magnitude();
-            let nearest = W::from_big(nearest.magnitude())?;
-            if rounded.last().is_some_and(|last| *last < nearest) {
-                return None;
+            error += (&back - magnitude).magnitude();
+            last = back;
+            if n < W::COEFFICIENTS {
+                long.push(W::from_big(nearest.magnitude())?);
+            } else {
+                short.push(u64::try_from(nearest).ok()?);
             }
-            rounded.push(nearest);
         }
-        let coefficients = W::Coefficients::try_from(&rounded).ok()?;
-        // Rounded up, and one unit a degree for the evaluation.
-        let error: BigUint = (error >> GUARD) + 1u32 + degree;
-        Some(Self { coefficients, error })
+        // Rounded up, and the evaluation: units a degree, and of the short ones two of theirs.
+        let mut error: BigUint = (error >> GUARD) + 1u32 + W::SLACK * u32::try_from(W::COEFFICIENTS).ok()?;
+        error += W::from_short(1).to_big() * (2 * W::SHORT);
+        for _ in 0..W::SQUARINGS {
+            error = error * 2u32 + 1u32 + W::SLACK;
+        }
+        if 2 * error.bits() > W::BITS.into() {
+            return None;
+        }
+        Some(Self { coefficients: W::Coefficients::try_from(&long).ok()?, short: W::Short::try_from(&short).ok()?, error })
     }
 
     /// The bound of |at(f) − 2^-f|, in units of 2^-BITS.
@@ -69,20 +88,27 @@ impl<W: Word> Polynomial<W> {
     /// 2^-f for the fraction f, both in units of 2^-BITS: without a branch, an early end or a look-up.
     #[inline]
     pub(super) fn at(&self, f: W) -> W {
-        let mut value = W::default();
+        // No difference wraps: see the invariant.
+        let mut short = 0;
+        for coefficient in self.short.as_ref().iter().rev() {
+            short = coefficient.minus(f.head().high_product(short));
+        }
+        let mut value = W::from_short(short);
         for coefficient in self.coefficients.as_ref().iter().rev() {
-            // No wrap: see the invariant.
             value = coefficient.minus(f.high_product(value));
+        }
+        for _ in 0..W::SQUARINGS {
+            value = value.high_product(value);
         }
         value
     }
 }
 
-/// (−L)^n/n! for n = 0 … `last`, L = ln 2, in units of 2^-`scale`; and the bound of what the sum is off on [0, 1], in these units.
-fn series(last: usize, scale: u32) -> Option<(Vec<BigInt>, BigUint)> {
+/// (−L)^n/n! for n = 0 … `last`, L = ln 2/2^`squarings`, in units of 2^-`scale`; and the bound of what the sum is off on [0, 1], in these units.
+fn series(last: usize, scale: u32, squarings: u32) -> Option<(Vec<BigInt>, BigUint)> {
     let two = Positive::new(Rational::from_integer(2.into())).ok()?;
     let enclosed = ln(&two, scale);
-    let l = (enclosed.lower() * (BigInt::one() << scale)).to_integer();
+    let l = (enclosed.lower() * (BigInt::one() << scale)).to_integer() >> squarings;
     let mut terms = Vec::with_capacity(last + 1);
     let mut term = BigInt::one() << scale;
     for n in 1..=last + 1 {
@@ -169,7 +195,7 @@ mod tests {
     fn dense_points_are_within_the_bound() {
         let (word, wide) = (Polynomial::<u64>::new().unwrap(), Polynomial::<u128>::new().unwrap());
         assert!(*word.error() <= BigUint::from(64u32), "{word:?}");
-        assert!(wide.error().bits() <= 25, "{wide:?}");
+        assert!(wide.error().bits() <= 23, "{wide:?}");
         assert!(dense(2000).all(|f| is_within(&word, f)));
         assert!(dense(1000).all(|f| is_within(&wide, f)));
     }
@@ -182,7 +208,7 @@ mod tests {
             wrong.coefficients[n] -= 300;
             assert!(!dense(2000).all(|f| is_within(&wrong, f)), "coefficient {n}");
         }
-        for n in 0..u8::COEFFICIENTS - 1 {
+        for n in 0..3 {
             let mut wrong = Polynomial::<u8>::new().unwrap();
             wrong.coefficients[n] -= 24;
             assert!(!(0..=u8::MAX).all(|f| is_within(&wrong, f)), "coefficient {n}");

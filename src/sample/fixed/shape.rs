@@ -52,6 +52,16 @@ pub(crate) trait Shape<W: Word> {
     /// Bounds the probability that a sample meets an ambiguous trial.
     fn beta(&self) -> Option<Rational>;
 
+    /// The thresholds of each table.
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>>;
+
+    /// The first word of the acceptance's window, and the window's width, if there are offsets.
+    #[cfg(test)]
+    fn window(&self, _: &Words<W>) -> Option<(W, W)> {
+        None
+    }
+
     /// Visits every (magnitude, words that accept it, words that reject it), of those that are settled, out of 2^`settled_digits`.
     #[cfg(feature = "audit")]
     fn settled(&self, visit: &mut dyn FnMut(u64, BigUint, BigUint)) -> Option<()>;
@@ -115,12 +125,17 @@ impl<W: Word> Shape<W> for Direct<W> {
     #[inline]
     fn trial(&self, words: &Words<W>) -> Trial {
         let (magnitude, ambiguous) = self.magnitude.scan(words.first.shifted(1));
-        Trial { candidate: signed(magnitude.into(), words.first.low_bit()), accepted: 1, ambiguous }
+        Trial { candidate: signed(magnitude, words.first.low_bit()), accepted: 1, ambiguous }
     }
 
     fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {
         let magnitude = Integer::from(self.magnitude.settle(words.first.shifted(1), on)?);
         Ok(Some(if words.first.low_bit() == 1 { magnitude.neg() } else { magnitude }))
+    }
+
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
+        alloc::vec![self.magnitude.thresholds().to_vec()]
     }
 
     fn beta(&self) -> Option<Rational> {
@@ -188,7 +203,7 @@ impl<W: Word> Shape<W> for Bucketed<W> {
     fn trial(&self, words: &Words<W>) -> Trial {
         let (bucket, unsettled) = self.bucket.scan(words.first.shifted(1));
         let (accepted, undecided) = self.offset.decide(self.offset.start(bucket, words.offset), words.accept);
-        let magnitude = u64::from(bucket).wrapping_shl(self.offset.digits()) | words.offset;
+        let magnitude = bucket.wrapping_shl(self.offset.digits()) | words.offset;
         let negative = words.first.low_bit();
         Trial {
             candidate: signed(magnitude, negative),
@@ -206,6 +221,17 @@ impl<W: Word> Shape<W> for Bucketed<W> {
         Ok(signed_integer(magnitude, words.first.low_bit()))
     }
 
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
+        alloc::vec![self.bucket.thresholds().to_vec()]
+    }
+
+    #[cfg(test)]
+    fn window(&self, words: &Words<W>) -> Option<(W, W)> {
+        let (bucket, _) = self.bucket.scan(words.first.shifted(1));
+        Some((self.offset.start(bucket, words.offset), self.offset.window()))
+    }
+
     fn beta(&self) -> Option<Rational> {
         // The expected number of trials is 1/acceptance, and each is ambiguous with at most this probability.
         Some((self.bucket.ambiguous() + self.offset.ambiguous()) / &self.acceptance)
@@ -214,10 +240,10 @@ impl<W: Word> Shape<W> for Bucketed<W> {
     #[cfg(feature = "audit")]
     fn settled(&self, visit: &mut dyn FnMut(u64, BigUint, BigUint)) -> Option<()> {
         let digits = self.offset.digits();
-        for (bucket, words) in (0u32..).zip(self.bucket.settled()?) {
+        for (bucket, words) in (0u64..).zip(self.bucket.settled()?) {
             for offset in 0..1u64 << digits {
                 let (accept, reject) = self.offset.settled(bucket, offset)?;
-                visit((u64::from(bucket) << digits) + offset, &words * accept, &words * reject);
+                visit((bucket << digits) + offset, &words * accept, &words * reject);
             }
         }
         Some(())
@@ -237,6 +263,10 @@ pub(crate) trait Offset<W: Word>: Clone + Ord + Send + Sync + 'static {
     fn decide(&self, words: &Words<W>) -> (u64, u64);
     fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<bool, I::Error>;
     fn ambiguous(&self) -> Rational;
+    #[cfg(test)]
+    fn window(&self, _: &Words<W>) -> Option<(W, W)> {
+        None
+    }
     #[cfg(feature = "audit")]
     fn settled(&self, offset: u64) -> Option<(BigUint, BigUint)>;
     /// The digits of the word that decides.
@@ -295,6 +325,11 @@ impl<W: Word> Offset<W> for Acceptance<W, false> {
 
     fn ambiguous(&self) -> Rational {
         Self::ambiguous(self)
+    }
+
+    #[cfg(test)]
+    fn window(&self, words: &Words<W>) -> Option<(W, W)> {
+        Some((self.start(0, words.offset), Self::window(self)))
     }
 
     #[cfg(feature = "audit")]
@@ -361,7 +396,7 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
         let (low, unsettled_low) = self.low.scan(words.first.shifted(1));
         let (high, unsettled_high) = self.high.scan(words.second.shifted(1));
         let (accepted, undecided) = self.offset.decide(words);
-        let bucket = u64::from(high << BASE | low);
+        let bucket = high << BASE | low;
         let magnitude = bucket.wrapping_shl(self.offset.digits()) | words.offset;
         let negative = words.first.low_bit();
         Trial {
@@ -379,6 +414,16 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
         }
         let bucket = (BigUint::from(high) << BASE) + low;
         Ok(signed_integer((bucket << self.offset.digits()) + words.offset, words.first.low_bit()))
+    }
+
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
+        alloc::vec![self.low.thresholds().to_vec(), self.high.thresholds().to_vec()]
+    }
+
+    #[cfg(test)]
+    fn window(&self, words: &Words<W>) -> Option<(W, W)> {
+        self.offset.window(words)
     }
 
     fn beta(&self) -> Option<Rational> {

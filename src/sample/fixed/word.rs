@@ -22,27 +22,43 @@ pub(crate) trait Word:
     const FEWEST: u32;
     /// How many bits the exact path adds to a uniform number that it must know better.
     const STEP: u32;
-    /// The coefficients of the polynomial for 2^-f, whose degree is one less than their number.
+    /// The lower coefficients of the polynomial for 2^-f, in units of 2^-BITS.
     type Coefficients: Clone + Ord + Send + Sync + AsRef<[Self]> + core::fmt::Debug + for<'a> TryFrom<&'a [Self]>;
     /// Their number.
     const COEFFICIENTS: usize;
+    /// The higher coefficients, for which 64 bits are enough; in units of 2^-(64 + SHORT_SHIFT).
+    type Short: Clone + Ord + Send + Sync + AsRef<[u64]> + core::fmt::Debug + for<'a> TryFrom<&'a [u64]>;
+    /// Their number.
+    const SHORT: usize;
+    /// See there.
+    const SHORT_SHIFT: u32;
+    /// The polynomial is that of 2^(-f/2^SQUARINGS), and is squared this often.
+    const SQUARINGS: u32;
+    /// A product is rounded down by less than this many units.
+    const SLACK: u32;
 
     /// The word as a big integer.
     fn to_big(self) -> BigUint;
     /// The big integer as a word, if it fits.
     fn from_big(big: &BigUint) -> Option<Self>;
-    /// ⌊self·other/2^BITS⌋.
+    /// self·other/2^BITS rounded down, by less than `SLACK`.
     fn high_product(self, other: Self) -> Self;
+    /// The first 64 bits, if there are more.
+    fn head(self) -> u64;
+    /// A number in units of 2^-(64 + SHORT_SHIFT) in those of 2^-BITS, for words of more than 64 bits.
+    fn from_short(short: u64) -> Self;
     /// self·small as (⌊·/2^BITS⌋, the rest).
-    fn product(self, small: u32) -> (u32, Self);
+    fn product(self, small: u64) -> (u64, Self);
     /// self + other as (carry, the rest).
-    fn sum(self, other: Self) -> (u32, Self);
+    fn sum(self, other: Self) -> (u64, Self);
     /// self − other, modulo 2^BITS.
     fn minus(self, other: Self) -> Self;
+    /// (1 if self < other and 0 otherwise, 0 if self = other and a positive number otherwise), both below 2^(BITS−1).
+    fn order(self, other: Self) -> (u64, u64);
     /// max(self − other, 0).
     fn minus_or_zero(self, other: Self) -> Self;
     /// ⌊self/2^count⌋ for count < BITS.
-    fn shifted(self, count: u32) -> Self;
+    fn shifted(self, count: u64) -> Self;
     /// The least significant bit.
     fn low_bit(self) -> u64;
     /// The fraction whose first `count` < min(64, BITS) binary digits are `digits`, and the others 0.
@@ -87,9 +103,9 @@ macro_rules! word {
         }
 
         #[inline]
-        fn sum(self, other: Self) -> (u32, Self) {
+        fn sum(self, other: Self) -> (u64, Self) {
             let (sum, carry) = self.overflowing_add(other);
-            (u32::from(carry), sum)
+            (u64::from(carry), sum)
         }
 
         #[inline]
@@ -103,8 +119,9 @@ macro_rules! word {
         }
 
         #[inline]
-        fn shifted(self, count: u32) -> Self {
-            self.wrapping_shr(count)
+        #[expect(clippy::cast_possible_truncation, reason = "the count is below BITS")]
+        fn shifted(self, count: u64) -> Self {
+            self.wrapping_shr(count as u32)
         }
     };
 }
@@ -116,6 +133,11 @@ impl Word for u8 {
     const STEP: u32 = 1;
     type Coefficients = [u8; 5];
     const COEFFICIENTS: usize = 5;
+    type Short = [u64; 0];
+    const SHORT: usize = 0;
+    const SHORT_SHIFT: u32 = 0;
+    const SQUARINGS: u32 = 0;
+    const SLACK: u32 = 1;
     const FROM: usize = 1;
 
     #[inline]
@@ -126,9 +148,24 @@ impl Word for u8 {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the low 8 bits are meant")]
-    fn product(self, small: u32) -> (u32, Self) {
-        let product = u32::from(self).wrapping_mul(small);
+    fn product(self, small: u64) -> (u64, Self) {
+        let product = u64::from(self).wrapping_mul(small);
         (product >> 8, product as Self)
+    }
+
+    #[inline]
+    fn head(self) -> u64 {
+        self.into()
+    }
+
+    #[inline]
+    fn from_short(_: u64) -> Self {
+        0
+    }
+
+    #[inline]
+    fn order(self, other: Self) -> (u64, u64) {
+        (u64::from(self < other), (self ^ other).into())
     }
 
     #[inline]
@@ -166,6 +203,11 @@ impl Word for u64 {
     const STEP: u32 = 64;
     type Coefficients = [u64; 12];
     const COEFFICIENTS: usize = 12;
+    type Short = [u64; 0];
+    const SHORT: usize = 0;
+    const SHORT_SHIFT: u32 = 0;
+    const SQUARINGS: u32 = 0;
+    const SLACK: u32 = 1;
     const FROM: usize = 1;
 
     #[inline]
@@ -176,9 +218,24 @@ impl Word for u64 {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the low half is meant, and the high half is below `small`")]
-    fn product(self, small: u32) -> (u32, Self) {
+    fn product(self, small: u64) -> (u64, Self) {
         let product = u128::from(self) * u128::from(small);
-        ((product >> 64) as u32, product as Self)
+        ((product >> 64) as u64, product as Self)
+    }
+
+    #[inline]
+    fn head(self) -> u64 {
+        self.into()
+    }
+
+    #[inline]
+    fn from_short(_: u64) -> Self {
+        0
+    }
+
+    #[inline]
+    fn order(self, other: Self) -> (u64, u64) {
+        (u64::from(self < other), (self ^ other).into())
     }
 
     #[inline]
@@ -220,27 +277,50 @@ impl Word for u128 {
     const TAIL: u32 = 104;
     const FEWEST: u32 = 1;
     const STEP: u32 = 64;
-    type Coefficients = [u128; 19];
-    const COEFFICIENTS: usize = 19;
+    type Coefficients = [u128; 9];
+    const COEFFICIENTS: usize = 9;
+    type Short = [u64; 5];
+    const SHORT: usize = 5;
+    const SHORT_SHIFT: u32 = 50;
+    const SQUARINGS: u32 = 3;
+    const SLACK: u32 = 3;
     const FROM: usize = 2;
 
-    /// Schoolbook: (a·2^64 + b)(c·2^64 + d)/2^128 = ac + (ad + bc + ⌊bd/2^64⌋)/2^64. The middle sums stay below 2^128:
-    /// ad + ⌊bd/2^64⌋ ≤ (2^64 − 1)² + 2^64 − 2, and likewise for bc + the low half of that.
+    /// (a·2^64 + b)(c·2^64 + d)/2^128 = ac + (ad + bc)/2^64 + bd/2^128: the last is left out, and each of the two before it is
+    /// rounded down. The sum is at most the whole product's, so it is below 2^128.
     #[inline]
     fn high_product(self, other: Self) -> Self {
         let ((a, b), (c, d)) = (halves(self), halves(other));
-        let (high, low) = halves(a.wrapping_mul(d).wrapping_add(b.wrapping_mul(d) >> 64));
-        let (middle, _) = halves(b.wrapping_mul(c).wrapping_add(low));
-        a.wrapping_mul(c).wrapping_add(high).wrapping_add(middle)
+        a.wrapping_mul(c).wrapping_add(a.wrapping_mul(d) >> 64).wrapping_add(b.wrapping_mul(c) >> 64)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the high half of 128 bits is 64 bits")]
+    fn head(self) -> u64 {
+        (self >> 64) as u64
+    }
+
+    #[inline]
+    fn from_short(short: u64) -> Self {
+        u128::from(short) << (64 - Self::SHORT_SHIFT)
     }
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the high part is below `small`")]
-    fn product(self, small: u32) -> (u32, Self) {
+    fn product(self, small: u64) -> (u64, Self) {
         let ((high, low), small) = (halves(self), u128::from(small));
         let (carry, low) = halves(low.wrapping_mul(small));
         let (whole, middle) = halves(high.wrapping_mul(small).wrapping_add(carry));
-        (whole as u32, middle << 64 | low)
+        (whole as u64, middle << 64 | low)
+    }
+
+    /// One subtraction says both: numbers of 127 bits differ by less than 2^127, so the sign is the top bit.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "each half of 128 bits is 64 bits")]
+    fn order(self, other: Self) -> (u64, u64) {
+        let difference = self.wrapping_sub(other);
+        let (high, low) = ((difference >> 64) as u64, difference as u64);
+        (high >> 63, high | low)
     }
 
     #[inline]
@@ -276,9 +356,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn check<W: Word>(a: W, b: W, small: u32) {
+    fn check<W: Word>(a: W, b: W, small: u64) {
         let product = a.to_big() * b.to_big();
-        assert_eq!(a.high_product(b).to_big(), product >> W::BITS);
+        let (floor, rounded) = (product >> W::BITS, a.high_product(b).to_big());
+        assert!(rounded <= floor && &floor - &rounded < W::SLACK.into());
         let (whole, rest) = a.product(small);
         assert_eq!((BigUint::from(whole) << W::BITS) + rest.to_big(), a.to_big() * small);
         let (carry, rest) = a.sum(b);
@@ -288,7 +369,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_calculate(a: u128, b: u128, edge_a in 0..4u8, edge_b in 0..4u8, small in 0u32..1 << 20) {
+        fn words_calculate(a: u128, b: u128, edge_a in 0..4u8, edge_b in 0..4u8, small in 0u64..1 << 20) {
             let at_edge = |word: u128, edge| match edge { 0 => u128::MAX, 1 => word | u128::MAX << 64, 2 => word & u128::MAX >> 64, _ => word };
             let (a, b) = (at_edge(a, edge_a), at_edge(b, edge_b));
             check(a, b, small);
