@@ -108,13 +108,16 @@ pub(super) enum Sampler {
     Auto,
     /// The short and readable one
     Reference,
+    /// Work that does not depend on the noise, but for an event of probability at most 2^-53 a sample
+    Fixed,
 }
 
 impl Sampler {
-    /// The sampler that runs: there is one so far.
+    /// The sampler that runs.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Auto | Self::Reference => "reference",
+            Self::Fixed => "fixed",
         }
     }
 }

@@ -6,14 +6,15 @@ use serde_json::json;
 
 use super::{
     Failure, SCHEMA_VERSION,
-    arguments::{Certify, Mode, Shared},
+    arguments::{Certify, Mode, Sampler, Shared},
     progress::Progress,
     source::{count, mechanism, seed},
 };
 use crate::{
     audit::certify::{self, Certificate, CertifyError, Row},
     exact::{Enclosure, Integer, Rational, Rounding, decimal},
-    mechanism::Mechanism,
+    mechanism::{Mechanism, Release},
+    sample::fixed,
 };
 
 /// Significant digits of a bound.
@@ -47,7 +48,10 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
         Some(text) => u32::try_from(count("--depth", text, 1, most.into())?).unwrap_or(default),
     };
     let started = Instant::now();
-    let finding = find(&mechanism, options.mode, depth, shared.quiet)?;
+    let finding = match options.sampler {
+        Sampler::Fixed => find_fixed(&mechanism, options.mode, depth, shared.quiet)?,
+        _ => find(&mechanism, options.mode, depth, shared.quiet)?,
+    };
     let seconds = started.elapsed();
     let holds = finding.holds();
     let (sampler, certificate) = (options.sampler.name(), &finding.certificate);
@@ -103,6 +107,44 @@ fn find(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Fi
             Ok(Finding { certificate, tapes_agree: Some(flat == structural) })
         }
     }
+}
+
+/// A fixed-work sampler: at the width that ships, by the ends of the runs of words that settle an outcome; or, flat, its kernel at words of
+/// 8 bits, on every tape.
+fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+    let refused = |error: CertifyError| Failure::argument("SPEC", error);
+    let too_wide = || Failure::argument("SPEC", "too wide to enumerate: certify takes a scale or sigma up to 10000");
+    if !mechanism.is_enumerable() {
+        return Err(too_wide());
+    }
+    let work = fixed::Mode::Standard;
+    if mode == Mode::Structural && depth > work.bits() {
+        return Err(Failure::argument("--depth", "must be at most 53 for the fixed sampler: the rest is its ambiguous event"));
+    }
+    let release = mechanism.fixed_on(Integer::ZERO, work).map_err(|error| Failure::argument("--sampler", error))?;
+    let pmf = mechanism.pmf(Integer::ZERO, 128).ok_or_else(too_wide)?;
+    let mut progress = Progress::new(None, "tapes", quiet);
+    let mut at = |position| progress.at(position);
+    if mode == Mode::Structural {
+        let masses = match &release {
+            Release::FixedLaplace(noise, _) => certify::fixed_laplace(noise),
+            Release::FixedGaussian(noise, _) => certify::fixed_gaussian(noise),
+            _ => Err(CertifyError::Unsettled),
+        };
+        let masses = masses.map_err(refused)?;
+        return Ok(Finding { certificate: Certificate::new(&masses, &*pmf), tapes_agree: None });
+    }
+    let kernel = match mechanism {
+        Mechanism::Laplace { scale, .. } => fixed::Kernel::<u8>::laplace(scale),
+        Mechanism::Gaussian { variance, .. } => fixed::Kernel::<u8>::gaussian(variance),
+        Mechanism::RandomizedResponse(_) => None,
+    };
+    let kernel = kernel.ok_or_else(|| {
+        Failure::argument("SPEC", "--mode flat runs the fixed sampler on words of 8 bits, which take a scale or sigma below 64")
+    })?;
+    let tapes = certify::flat(&kernel, depth, &mut at).map_err(refused)?;
+    let structural = certify::tape_counts(&kernel, depth, &mut at).map_err(refused)?;
+    Ok(Finding { certificate: Certificate::new(&tapes.masses(), &*pmf), tapes_agree: Some(tapes == structural) })
 }
 
 fn row_json(row: &Row<Integer>) -> serde_json::Value {

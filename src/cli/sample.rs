@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{
     Failure, SCHEMA_VERSION,
-    arguments::{Sample, Shared},
+    arguments::{Sample, Sampler, Shared},
     progress::Progress,
     source::{Source, count, integer, mechanism, seed},
 };
@@ -17,7 +17,7 @@ use crate::{
     bits::{Bits, Meter},
     exact::{Rational, Rounding, decimal},
     mechanism::Release,
-    sample::execute,
+    sample::{execute, fixed::Mode},
 };
 
 /// How much text is gathered before it is written.
@@ -39,7 +39,13 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let (spec, mechanism) = mechanism(&options.spec)?;
     let samples = count("-n", &options.n, 0, u64::MAX)?;
     let input = integer("--input", &options.input)?;
-    let release = mechanism.on(input.clone()).map_err(|error| Failure::argument("--input", error))?;
+    let release = match options.sampler {
+        Sampler::Fixed => {
+            let fixed = mechanism.fixed_on(input.clone(), Mode::Standard);
+            fixed.map_err(|error| Failure::argument("--sampler", error))?
+        }
+        _ => mechanism.on(input.clone()).map_err(|error| Failure::argument("--input", error))?,
+    };
     let seed = seed(shared.seed.as_deref())?;
     let head = json!({
         "schema_version": SCHEMA_VERSION,

@@ -2,9 +2,13 @@
 
 use core::cmp::Ordering;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
+#[cfg(feature = "audit")]
+use num_bigint::BigUint;
 use num_traits::One;
 
+#[cfg(feature = "audit")]
+use super::inversion::Run;
 use super::{Word, lazy::Lazy, polynomial::Polynomial};
 use crate::{
     exact::{Enclosure, NonNegative, Positive, Rational, exp_neg, ln},
@@ -121,11 +125,11 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
         Rational::new(self.window.to_big().into(), BigInt::one() << W::BITS)
     }
 
-    /// How many words accept, and how many reject, by evaluating the comparison at the ends of its three runs of words.
+    /// The words that accept, and those that reject, by evaluating the comparison at the ends of its three runs of words.
     ///
     /// `None` if it does not say there what it must.
     #[cfg(feature = "audit")]
-    pub(super) fn settled(&self, bucket: u64, offset: u64) -> Option<(BigUint, BigUint)> {
+    pub(super) fn settled(&self, bucket: u64, offset: u64) -> Option<(Run, Run)> {
         let start = self.start(bucket, offset);
         let all = BigUint::one() << W::BITS;
         let (first, window) = (start.to_big(), self.window.to_big());
@@ -134,13 +138,8 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
         let wrapped = if end > all { &end - &all } else { BigUint::ZERO };
         let accept = if first > wrapped { &first - &wrapped } else { BigUint::ZERO };
         let reject = if all > end { &all - &end } else { BigUint::ZERO };
-        let says = |word: &BigUint| W::from_big(word).map(|v| self.decide(start, v));
-        if accept > BigUint::ZERO && (says(&wrapped)? != (1, 0) || says(&(&first - 1u32))? != (1, 0)) {
-            return None;
-        }
-        if reject > BigUint::ZERO && (says(&end)? != (0, 0) || says(&(&all - 1u32))? != (0, 0)) {
-            return None;
-        }
-        Some((accept, reject))
+        let (accept, reject) = (Run { first: wrapped, words: accept }, Run { first: end, words: reject });
+        let says = |run: &Run, says: u64| run.ends().all(|v| self.decide(start, v) == (says, 0));
+        (says(&accept, 1) && says(&reject, 0)).then_some((accept, reject))
     }
 }

@@ -70,6 +70,33 @@ impl Series {
     }
 }
 
+/// Words in a row on which the kernel says the same.
+#[cfg(feature = "audit")]
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(super) first: BigUint,
+    pub(super) words: BigUint,
+}
+
+#[cfg(feature = "audit")]
+impl Run {
+    /// Where no word is drawn, there is one way not to draw it, and 0 stands for it.
+    pub(super) fn of_nothing_drawn() -> Self {
+        Self { first: BigUint::ZERO, words: BigUint::one() }
+    }
+
+    /// No word at all.
+    pub(super) fn empty() -> Self {
+        Self { first: BigUint::ZERO, words: BigUint::ZERO }
+    }
+
+    /// The first and the last word; none if the run is empty.
+    pub(super) fn ends<W: Word>(&self) -> impl Iterator<Item = W> {
+        let last = (self.words > BigUint::ZERO).then(|| &self.first + &self.words - 1u32);
+        last.into_iter().flat_map(|last| [self.first.clone(), last]).filter_map(|word| W::from_big(&word))
+    }
+}
+
 /// The inversion of one distribution function F, by a uniform number of BITS − 1 digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Inversion<W> {
@@ -209,13 +236,13 @@ impl<W: Word> Inversion<W> {
         Rational::new(words.into(), BigInt::one() << Self::DIGITS)
     }
 
-    /// For each index, how many words are settled on it, by evaluating the scan at both ends of each run of words.
+    /// For each index, the first word that is settled on it and how many are, by evaluating the scan at both ends of each run of words.
     ///
     /// The thresholds below u never get fewer as u rises. So if there are as many at the last word of a run as at its first, no
     /// threshold is at or between them but possibly the last, where the scan says that there is none; and then it says the same at every
     /// word of the run. `None` if it does not say at both ends what it must.
     #[cfg(feature = "audit")]
-    pub(super) fn settled(&self) -> Option<Vec<BigUint>> {
+    pub(super) fn settled(&self) -> Option<Vec<Run>> {
         let mut settled = Vec::with_capacity(self.count + 1);
         let mut first = BigUint::ZERO;
         for index in 0..=self.count {
@@ -231,7 +258,7 @@ impl<W: Word> Inversion<W> {
                     return None;
                 }
             }
-            settled.push(words);
+            settled.push(Run { first, words });
             first = end + 1u32;
         }
         Some(settled)

@@ -2,6 +2,8 @@
 
 use core::ops::ControlFlow;
 
+#[cfg(feature = "audit")]
+use super::shape::Visit;
 use super::{
     Word,
     acceptance::Acceptance,
@@ -77,9 +79,9 @@ impl<W: Word> Kernel<W> {
         on_shape!(self, shape => fill(shape, bits, out))
     }
 
-    /// Visits what is settled; see [`Shape::settled`].
+    /// Visits what is settled, see [`Shape::settled`]; the answer is the number of digits.
     #[cfg(feature = "audit")]
-    pub(crate) fn settled(&self, visit: &mut dyn FnMut(u64, num_bigint::BigUint, num_bigint::BigUint)) -> Option<u32> {
+    pub(crate) fn settled(&self, visit: &mut Visit<'_>) -> Option<u32> {
         on_shape!(self, shape => shape.settled(visit).map(|()| shape.settled_digits()))
     }
 }

@@ -153,6 +153,15 @@ macro_rules! fixed_sampler {
                 cost(&self.beta, draws, epsilon)
             }
 
+            /// Visits what the words of a trial settle; the answer is how many digits are counted.
+            #[cfg(feature = "audit")]
+            pub(crate) fn settled(&self, visit: &mut shape::Visit<'_>) -> Option<u32> {
+                match &self.kernel {
+                    Width::Word(kernel) => kernel.settled(visit),
+                    Width::Big(kernel) => kernel.settled(visit),
+                }
+            }
+
             /// Fills a slice with independent samples: the same as one sample after another, but much faster.
             ///
             /// (The same samples, too, from the same source, unless one of them is ambiguous: then the exact path draws its digits

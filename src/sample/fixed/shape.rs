@@ -3,6 +3,8 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive};
 
+#[cfg(feature = "audit")]
+use super::inversion::Run;
 use super::{Word, acceptance::Acceptance, inversion::Inversion, inversion::Series};
 use crate::{
     exact::{Enclosure, Integer, NonNegative, Positive, Rational, exp_neg},
@@ -43,6 +45,12 @@ pub(crate) trait Shape<W: Word> {
     /// How many binary digits an offset has.
     fn digits(&self) -> u32;
 
+    /// Whether a zero counts with one sign only.
+    #[cfg(feature = "audit")]
+    fn rejects_negative_zero(&self) -> bool {
+        true
+    }
+
     /// One trial, on its words alone.
     fn trial(&self, words: &Words<W>) -> Trial;
 
@@ -62,11 +70,13 @@ pub(crate) trait Shape<W: Word> {
         None
     }
 
-    /// Visits every (magnitude, words that accept it, words that reject it), of those that are settled, out of 2^`settled_digits`.
+    /// Visits every outcome of a trial (`None`: rejected) with how many of 2^`settled_digits` equally likely words are settled on it.
+    ///
+    /// Evaluates the shipped trial at both ends of every run of words. `None` if it does not say there what it must.
     #[cfg(feature = "audit")]
-    fn settled(&self, visit: &mut dyn FnMut(u64, BigUint, BigUint)) -> Option<()>;
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()>;
 
-    /// See there.
+    /// The digits that `settled` counts words of, the sign among them.
     #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32;
 }
@@ -93,6 +103,41 @@ fn signed_integer(magnitude: BigUint, negative: u64) -> Option<Integer> {
 #[inline]
 fn is_not_negative_zero(magnitude: u64, negative: u64) -> u64 {
     u64::from(magnitude != 0) | (negative ^ 1)
+}
+
+/// What [`Shape::settled`] reports to.
+#[cfg(feature = "audit")]
+pub(crate) type Visit<'v> = dyn FnMut(Option<i64>, BigUint) + 'v;
+
+/// Whether a trial says what it must, at both ends of the runs of its words together; then its outcomes are visited.
+#[cfg(feature = "audit")]
+fn visit_settled<W: Word>(
+    shape: &impl Shape<W>,
+    tables: [&Run; 2],
+    offset: u64,
+    decided: (&Run, u64),
+    magnitude: u64,
+    visit: &mut Visit<'_>,
+) -> Option<()> {
+    let [first, second] = tables;
+    let (accept, accepts) = decided;
+    for negative in [0, 1] {
+        let is_zero_once = accepts == 1 && (magnitude != 0 || negative == 0 || !shape.rejects_negative_zero());
+        let ends = first.ends::<W>().zip(second.ends::<W>()).zip(accept.ends::<W>());
+        for ((first, second), accept) in ends {
+            // The number without its sign, which is the last bit.
+            let word = (first.to_big() << 1u32) + negative;
+            let words = Words { first: W::from_big(&word)?, second: W::from_big(&(second.to_big() << 1u32))?, offset, accept };
+            let trial = shape.trial(&words);
+            let says = (trial.accepted == 1, trial.ambiguous, trial.candidate.unsigned_abs(), trial.candidate < 0);
+            if says != (is_zero_once, 0, magnitude, negative == 1 && magnitude != 0) {
+                return None;
+            }
+        }
+        let words = &first.words * &second.words * &accept.words;
+        visit(is_zero_once.then(|| signed(magnitude, negative)), words);
+    }
+    Some(())
 }
 
 /// A rational that is positive, as most are here by construction.
@@ -143,16 +188,22 @@ impl<W: Word> Shape<W> for Direct<W> {
     }
 
     #[cfg(feature = "audit")]
-    fn settled(&self, visit: &mut dyn FnMut(u64, BigUint, BigUint)) -> Option<()> {
-        for (magnitude, words) in (0u64..).zip(self.magnitude.settled()?) {
-            visit(magnitude, words, BigUint::ZERO);
+    fn rejects_negative_zero(&self) -> bool {
+        false
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
+        let none = Run::of_nothing_drawn();
+        for (magnitude, run) in (0u64..).zip(self.magnitude.settled()?) {
+            visit_settled(self, [&run, &none], 0, (&none, 1), magnitude, visit)?;
         }
         Some(())
     }
 
     #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32 {
-        Inversion::<W>::DIGITS
+        W::BITS
     }
 }
 
@@ -238,12 +289,14 @@ impl<W: Word> Shape<W> for Bucketed<W> {
     }
 
     #[cfg(feature = "audit")]
-    fn settled(&self, visit: &mut dyn FnMut(u64, BigUint, BigUint)) -> Option<()> {
-        let digits = self.offset.digits();
-        for (bucket, words) in (0u64..).zip(self.bucket.settled()?) {
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
+        let (none, digits) = (Run::of_nothing_drawn(), self.offset.digits());
+        for (bucket, run) in (0u64..).zip(self.bucket.settled()?) {
             for offset in 0..1u64 << digits {
                 let (accept, reject) = self.offset.settled(bucket, offset)?;
-                visit((bucket << digits) + offset, &words * accept, &words * reject);
+                for decided in [(&accept, 1), (&reject, 0)] {
+                    visit_settled(self, [&run, &none], offset, decided, (bucket << digits) + offset, visit)?;
+                }
             }
         }
         Some(())
@@ -251,7 +304,7 @@ impl<W: Word> Shape<W> for Bucketed<W> {
 
     #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32 {
-        Inversion::<W>::DIGITS + self.offset.digits() + W::BITS
+        W::BITS + self.offset.digits() + W::BITS
     }
 }
 
@@ -268,8 +321,9 @@ pub(crate) trait Offset<W: Word>: Clone + Ord + Send + Sync + 'static {
         None
     }
     #[cfg(feature = "audit")]
-    fn settled(&self, offset: u64) -> Option<(BigUint, BigUint)>;
+    fn settled(&self, offset: u64) -> Option<(Run, Run)>;
     /// The digits of the word that decides.
+    #[cfg(feature = "audit")]
     const DECIDES: u32;
 }
 
@@ -279,6 +333,7 @@ pub(crate) struct NoOffset;
 
 impl<W: Word> Offset<W> for NoOffset {
     const DRAWN: bool = false;
+    #[cfg(feature = "audit")]
     const DECIDES: u32 = 0;
 
     #[inline]
@@ -300,13 +355,14 @@ impl<W: Word> Offset<W> for NoOffset {
     }
 
     #[cfg(feature = "audit")]
-    fn settled(&self, _: u64) -> Option<(BigUint, BigUint)> {
-        Some((BigUint::one(), BigUint::ZERO))
+    fn settled(&self, _: u64) -> Option<(Run, Run)> {
+        Some((Run::of_nothing_drawn(), Run::empty()))
     }
 }
 
 impl<W: Word> Offset<W> for Acceptance<W, false> {
     const DRAWN: bool = true;
+    #[cfg(feature = "audit")]
     const DECIDES: u32 = W::BITS;
 
     #[inline]
@@ -333,7 +389,7 @@ impl<W: Word> Offset<W> for Acceptance<W, false> {
     }
 
     #[cfg(feature = "audit")]
-    fn settled(&self, offset: u64) -> Option<(BigUint, BigUint)> {
+    fn settled(&self, offset: u64) -> Option<(Run, Run)> {
         Self::settled(self, 0, offset)
     }
 }
@@ -432,14 +488,17 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
     }
 
     #[cfg(feature = "audit")]
-    fn settled(&self, visit: &mut dyn FnMut(u64, BigUint, BigUint)) -> Option<()> {
-        let digits = self.offset.digits();
-        let offsets = (0..1u64 << digits).map(|offset| self.offset.settled(offset)).collect::<Option<alloc::vec::Vec<_>>>()?;
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
+        let (digits, of_low) = (self.offset.digits(), self.low.settled()?);
+        let offsets = (0..1u64 << digits).map(|offset| self.offset.settled(offset));
+        let offsets = offsets.collect::<Option<alloc::vec::Vec<_>>>()?;
         for (high, of_high) in (0u64..).zip(self.high.settled()?) {
-            for (low, of_low) in (0u64..).zip(self.low.settled()?) {
-                let words = &of_high * of_low;
+            for (low, of_low) in (0u64..).zip(&of_low) {
                 for (offset, (accept, reject)) in (0u64..).zip(&offsets) {
-                    visit(((high << BASE | low) << digits) + offset, &words * accept, &words * reject);
+                    let magnitude = ((high << BASE | low) << digits) + offset;
+                    for decided in [(accept, 1), (reject, 0)] {
+                        visit_settled(self, [of_low, &of_high], offset, decided, magnitude, visit)?;
+                    }
                 }
             }
         }
@@ -448,7 +507,7 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
 
     #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32 {
-        2 * Inversion::<W>::DIGITS + self.offset.digits() + O::DECIDES
+        W::BITS + Inversion::<W>::DIGITS + self.offset.digits() + O::DECIDES
     }
 }
 

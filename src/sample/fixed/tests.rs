@@ -311,11 +311,11 @@ fn narrow_noise_fits() {
         let s = positive(scale);
         for mode in [Mode::Standard, Mode::Wide] {
             let mut bits = seeded([seed + 50 * u8::from(mode == Mode::Wide); 32]);
-            let reach = 40 * s.get().ceil().to_integer().to_i64().unwrap();
+            let reach = 18 * s.get().ceil().to_integer().to_i64().unwrap();
             let gaussian = FixedGaussian::new(&s, mode).unwrap();
             let found = samples(|out| gaussian.fill(&mut bits, out).unwrap());
             let pmf = GaussianPmf::new(&s.square(), 80).unwrap();
-            fits(&counted(&found, 1), SAMPLES as u64, |k| float(&pmf.probability(&k.into())), reach);
+            fits(&counted(&found, 1), SAMPLES as u64, |k| float(&pmf.probability(&k.into())), reach / 2);
             let laplace = FixedLaplace::new(&s, mode).unwrap();
             let found = samples(|out| laplace.fill(&mut bits, out).unwrap());
             let pmf = LaplacePmf::new(&s, 80);
