@@ -119,7 +119,10 @@ fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Res
     }
     let work = fixed::Mode::Standard;
     if mode == Mode::Structural && depth > work.bits() {
-        return Err(Failure::argument("--depth", "must be at most 53 for the fixed sampler: the rest is its ambiguous event"));
+        return Err(Failure::argument(
+            "--depth",
+            "must be at most 53 for the fixed sampler: the rest is its ambiguous event",
+        ));
     }
     let release = mechanism.fixed_on(Integer::ZERO, work).map_err(|error| Failure::argument("--sampler", error))?;
     let pmf = mechanism.pmf(Integer::ZERO, 128).ok_or_else(too_wide)?;
@@ -140,7 +143,10 @@ fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Res
         Mechanism::RandomizedResponse(_) => None,
     };
     let kernel = kernel.ok_or_else(|| {
-        Failure::argument("SPEC", "--mode flat runs the fixed sampler on words of 8 bits, which take a scale or sigma below 64")
+        Failure::argument(
+            "SPEC",
+            "--mode flat runs the fixed sampler on words of 8 bits, which take a scale or sigma below 64",
+        )
     })?;
     let tapes = certify::flat(&kernel, depth, &mut at).map_err(refused)?;
     let structural = certify::tape_counts(&kernel, depth, &mut at).map_err(refused)?;

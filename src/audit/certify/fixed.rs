@@ -55,7 +55,8 @@ fn masses(
         return Err(CertifyError::Endless);
     }
     let rest = all - rejected;
-    let lower = outcomes.into_iter().filter_map(|(value, words)| Some((Integer::from(value?), (words << PRECISION) / &rest)));
+    let lower =
+        outcomes.into_iter().filter_map(|(value, words)| Some((Integer::from(value?), (words << PRECISION) / &rest)));
     Ok(Masses::new(PRECISION, lower.collect()))
 }
 
@@ -110,7 +111,10 @@ mod tests {
             let (kernel, pmf): (Kernel<u8>, alloc::boxed::Box<dyn Pmf<Integer>>) = if laplace {
                 (Kernel::laplace(&s).unwrap(), alloc::boxed::Box::new(LaplacePmf::new(&s, 80)))
             } else {
-                (Kernel::gaussian(&s.square()).unwrap(), alloc::boxed::Box::new(GaussianPmf::new(&s.square(), 80).unwrap()))
+                (
+                    Kernel::gaussian(&s.square()).unwrap(),
+                    alloc::boxed::Box::new(GaussianPmf::new(&s.square(), 80).unwrap()),
+                )
             };
             let solved = structural(&kernel, 20, &mut |_| ()).unwrap();
             let certificate = Certificate::new(&solved, &*pmf);

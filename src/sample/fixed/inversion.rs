@@ -230,7 +230,9 @@ impl<W: Word> Inversion<W> {
     /// Bounds the probability that the digits do not decide, exactly: the thresholds themselves, and the open end.
     pub(super) fn ambiguous(&self) -> Rational {
         let mut words = BigUint::from(self.count);
-        if let (None, Some(last)) = (self.series.length, self.count.checked_sub(1).and_then(|last| self.threshold(last))) {
+        if let (None, Some(last)) =
+            (self.series.length, self.count.checked_sub(1).and_then(|last| self.threshold(last)))
+        {
             words += W::MAX.shifted(1).to_big() - last.to_big();
         }
         Rational::new(words.into(), BigInt::one() << Self::DIGITS)

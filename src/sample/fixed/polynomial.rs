@@ -77,7 +77,11 @@ impl<W: Word> Polynomial<W> {
         if 2 * error.bits() > W::BITS.into() {
             return None;
         }
-        Some(Self { coefficients: W::Coefficients::try_from(&long).ok()?, short: W::Short::try_from(&short).ok()?, error })
+        Some(Self {
+            coefficients: W::Coefficients::try_from(&long).ok()?,
+            short: W::Short::try_from(&short).ok()?,
+            error,
+        })
     }
 
     /// The bound of |at(f) − 2^-f|, in units of 2^-BITS.
@@ -222,7 +226,10 @@ mod tests {
             assert_eq!(coefficients.last().unwrap(), &(BigInt::one() << (2 * n - 1)));
             for i in 0..=100 {
                 let f = Rational::new(i.into(), 100.into());
-                let value = coefficients.iter().rev().fold(Rational::zero(), |sum, c| sum * &f + Rational::from_integer(c.clone()));
+                let value = coefficients
+                    .iter()
+                    .rev()
+                    .fold(Rational::zero(), |sum, c| sum * &f + Rational::from_integer(c.clone()));
                 assert!(value.abs() <= Rational::one());
             }
         }

@@ -127,7 +127,8 @@ fn visit_settled<W: Word>(
         for ((first, second), accept) in ends {
             // The number without its sign, which is the last bit.
             let word = (first.to_big() << 1u32) + negative;
-            let words = Words { first: W::from_big(&word)?, second: W::from_big(&(second.to_big() << 1u32))?, offset, accept };
+            let words =
+                Words { first: W::from_big(&word)?, second: W::from_big(&(second.to_big() << 1u32))?, offset, accept };
             let trial = shape.trial(&words);
             let says = (trial.accepted == 1, trial.ambiguous, trial.candidate.unsigned_abs(), trial.candidate < 0);
             if says != (is_zero_once, 0, magnitude, negative == 1 && magnitude != 0) {
@@ -411,7 +412,8 @@ impl<W: Word, O: Offset<W>> Digits<W, O> {
     /// `scale` ≥ 1 and w = 2^digits ≤ scale; `offset` is told nothing of the buckets.
     fn of(scale: &Positive, digits: u32, offset: O) -> Option<Self> {
         let bucket = |digits: u32| positive(Rational::from_integer(BigInt::one() << digits) / scale.get());
-        let series = |ratio: Positive, length| Series { ratio: ratio.into(), fall: NonNegative::zero(), folded: false, length };
+        let series =
+            |ratio: Positive, length| Series { ratio: ratio.into(), fall: NonNegative::zero(), folded: false, length };
         let low = Inversion::new(series(bucket(digits)?, Some(1 << BASE)))?;
         let high = Inversion::new(series(bucket(digits + BASE)?, None))?;
         // Σ_{k≥0} e^(-k/s) ≥ s, a half of its first term is rejected, and Σ_b e^(-bw/s) = 1/(1 − e^(-w/s)).

@@ -17,7 +17,8 @@ fn positive(text: &str) -> Positive {
 }
 
 /// σ or scales of every construction.
-const SCALES: [&str; 9] = ["1/1000", "1/3", "1", "355/113", "10", "1000", "1e6", "1099511627776", "36028797018963968.75"];
+const SCALES: [&str; 9] =
+    ["1/1000", "1/3", "1", "355/113", "10", "1000", "1e6", "1099511627776", "36028797018963968.75"];
 
 fn kernels<W: Word>(scale: &str) -> [Kernel<W>; 2] {
     [Kernel::gaussian(&positive(scale).square()).unwrap(), Kernel::laplace(&positive(scale)).unwrap()]
@@ -25,7 +26,15 @@ fn kernels<W: Word>(scale: &str) -> [Kernel<W>; 2] {
 
 #[test]
 fn beta_is_within_the_bound_of_its_mode() {
-    for scale in SCALES.iter().copied().chain(["4", "3.999", "5", "7.99", "8", "1e-300", "123456789012345678901234567890123456789e-30"]) {
+    for scale in SCALES.iter().copied().chain([
+        "4",
+        "3.999",
+        "5",
+        "7.99",
+        "8",
+        "1e-300",
+        "123456789012345678901234567890123456789e-30",
+    ]) {
         for mode in [Mode::Standard, Mode::Wide] {
             let bound = Rational::new(1.into(), BigInt::one() << mode.bits());
             let gaussian = FixedGaussian::new(&positive(scale), mode).unwrap();
@@ -45,7 +54,10 @@ fn too_wide_is_refused_and_says_what_is_accepted() {
     for mode in [Mode::Standard, Mode::Wide] {
         assert!(FixedGaussian::new(&most, mode).is_ok() && FixedLaplace::new(&most, mode).is_ok());
         assert_eq!(FixedGaussian::new(&over, mode).unwrap_err(), FixedError::TooWide);
-        assert_eq!(FixedLaplace::new(&over, mode).unwrap_err().to_string(), "the fixed-work sampler takes a scale or sigma up to 2^56");
+        assert_eq!(
+            FixedLaplace::new(&over, mode).unwrap_err().to_string(),
+            "the fixed-work sampler takes a scale or sigma up to 2^56"
+        );
         assert!(FixedLaplace::new(&positive("1e1000"), mode).is_err());
     }
 }
@@ -62,7 +74,10 @@ fn the_cost_is_that_of_the_formula() {
     assert_eq!(noise.cost(u64::MAX, &epsilon("1")), Enclosure::from_integer(1, 0));
     let (lower, upper) = (parse("2.718281828459045").unwrap(), parse("2.718281828459046").unwrap());
     let cost = noise.cost(1, &epsilon("1"));
-    assert!(cost.lower() > (lower + Rational::one()) * noise.beta() && cost.upper() < (upper + Rational::one()) * noise.beta());
+    assert!(
+        cost.lower() > (lower + Rational::one()) * noise.beta()
+            && cost.upper() < (upper + Rational::one()) * noise.beta()
+    );
 }
 
 /// A sample after another and a slice at once are the same samples.
@@ -147,10 +162,16 @@ fn edges<W: Word>() {
                 for at in thresholds.iter().copied().chain([greatest]) {
                     for (by, sign) in [(-1, 0), (0, 0), (0, 1), (1, 0)] {
                         let near: BigInt = BigInt::from(at.to_big()) + by;
-                        let Some(near) = near.to_biguint().filter(|near: &BigUint| *near <= greatest.to_big()) else { continue };
+                        let Some(near) = near.to_biguint().filter(|near: &BigUint| *near <= greatest.to_big()) else {
+                            continue;
+                        };
                         let word = W::from_big(&((near << 1u32) + BigUint::from(u32::from(sign == 1)))).unwrap();
                         let mut words = random_words(&kernel, &mut source);
-                        if table == 0 { words.first = word } else { words.second = word }
+                        if table == 0 {
+                            words.first = word
+                        } else {
+                            words.second = word
+                        }
                         let seed = u8::try_from(forced % 251).unwrap();
                         let (shipped, read) = run(&kernel, &words, seed);
                         assert_eq!(shipped, exactly(&kernel, &words, seed), "{scale} {words:?}");
@@ -214,7 +235,13 @@ fn windows<W: Word>() {
                 let mut words = random_words(&kernel, &mut source);
                 let Some((start, window)) = kernel.window(&words) else { panic!("{scale} has no offsets") };
                 let all = BigInt::one() << W::BITS;
-                for by in [BigInt::from(-1), 0.into(), BigInt::from(window.to_big()) / 2, BigInt::from(window.to_big()) - 1, window.to_big().into()] {
+                for by in [
+                    BigInt::from(-1),
+                    0.into(),
+                    BigInt::from(window.to_big()) / 2,
+                    BigInt::from(window.to_big()) - 1,
+                    window.to_big().into(),
+                ] {
                     let v = (BigInt::from(start.to_big()) + &by + &all) % &all;
                     words.accept = W::from_big(&v.to_biguint().unwrap()).unwrap();
                     let trial = kernel.trial(&words);
@@ -338,12 +365,22 @@ fn wide_noise_fits() {
             // A cell is [c, c + 1)·cell: the continuous distribution is within 1/s of it, far below what a million samples see.
             let normal = statrs::distribution::Normal::new(0.0, 1.0).unwrap();
             let half = 0.5 / s as f64;
-            fits(&counted(&found, cell), SAMPLES as u64, |c| normal.cdf((c + 1) as f64 * width - half) - normal.cdf(c as f64 * width - half), 200);
+            fits(
+                &counted(&found, cell),
+                SAMPLES as u64,
+                |c| normal.cdf((c + 1) as f64 * width - half) - normal.cdf(c as f64 * width - half),
+                200,
+            );
             uniform(&found);
             let laplace = FixedLaplace::new(&positive(scale), mode).unwrap();
             let found = samples(|out| laplace.fill(&mut bits, out).unwrap());
             let cdf = |x: f64| if x < 0.0 { x.exp() / 2.0 } else { 1.0 - (-x).exp() / 2.0 };
-            fits(&counted(&found, cell), SAMPLES as u64, |c| cdf((c + 1) as f64 * width - half) - cdf(c as f64 * width - half), 400);
+            fits(
+                &counted(&found, cell),
+                SAMPLES as u64,
+                |c| cdf((c + 1) as f64 * width - half) - cdf(c as f64 * width - half),
+                400,
+            );
             uniform(&found);
         }
     }

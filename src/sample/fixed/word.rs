@@ -10,7 +10,16 @@ use crate::sample::Interpreter;
 ///
 /// Every operation takes the same time whatever the numbers are, on processors whose multiplication does.
 pub(crate) trait Word:
-    Copy + Ord + Default + Send + Sync + BitOr<Output = Self> + BitXor<Output = Self> + core::fmt::Debug + 'static + sealed::Sealed
+    Copy
+    + Ord
+    + Default
+    + Send
+    + Sync
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + core::fmt::Debug
+    + 'static
+    + sealed::Sealed
 {
     /// The number of bits.
     const BITS: u32;
