@@ -212,12 +212,20 @@ fn subjects() -> Vec<Subject> {
         for sigma in ["1", "1000", "1099511627776"] {
             let noise = FixedGaussian::new(&positive(sigma), mode).expect("in range");
             let mut bits = seeded([11; 32]);
-            fixed(name, format!("gaussian {sigma}"), Box::new(move |out| noise.fill(&mut bits, out).expect("no failure")));
+            fixed(
+                name,
+                format!("gaussian {sigma}"),
+                Box::new(move |out| noise.fill(&mut bits, out).expect("no failure")),
+            );
         }
         for scale in ["1/2", "2", "1000"] {
             let noise = FixedLaplace::new(&positive(scale), mode).expect("in range");
             let mut bits = seeded([12; 32]);
-            fixed(name, format!("laplace {scale}"), Box::new(move |out| noise.fill(&mut bits, out).expect("no failure")));
+            fixed(
+                name,
+                format!("laplace {scale}"),
+                Box::new(move |out| noise.fill(&mut bits, out).expect("no failure")),
+            );
         }
     }
     let noise = Gaussian::new(&positive("1000"));
@@ -273,15 +281,26 @@ fn main() -> ExitCode {
                 )
             })
             .collect();
-        println!(r#"{{"schema_version":1,"leak_from":{LEAK},"control_above":{CONTROL},"holds":{fine},"rows":[{}]}}"#, rows.join(","));
+        println!(
+            r#"{{"schema_version":1,"leak_from":{LEAK},"control_above":{CONTROL},"holds":{fine},"rows":[{}]}}"#,
+            rows.join(",")
+        );
     } else {
-        println!("greatest |t|, {draws} draws each; a fixed-work sampler must stay below {LEAK}, the control must exceed {CONTROL}\n");
-        println!("{:<18} {:<24} {:>12} {:>10} {:>10}   median cycles", "sampler", "noise", "by magnitude", "by sign", "at random");
+        println!(
+            "greatest |t|, {draws} draws each; a fixed-work sampler must stay below {LEAK}, the control must exceed {CONTROL}\n"
+        );
+        println!(
+            "{:<18} {:<24} {:>12} {:>10} {:>10}   median cycles",
+            "sampler", "noise", "by magnitude", "by sign", "at random"
+        );
         for s in &subjects {
             let (magnitude, sign, random) = (s.magnitude.worst(), s.sign.worst(), s.random.worst());
             let verdict = if s.is_as_it_should_be() { "" } else { "   NOT AS IT SHOULD BE" };
             let median = s.calibration.as_ref().map_or(0.0, |calibration| calibration.limits[1]);
-            println!("{:<18} {:<24} {magnitude:>12.2} {sign:>10.2} {random:>10.2}   {median:>7}{verdict}", s.name, s.noise);
+            println!(
+                "{:<18} {:<24} {magnitude:>12.2} {sign:>10.2} {random:>10.2}   {median:>7}{verdict}",
+                s.name, s.noise
+            );
         }
     }
     ExitCode::from(u8::from(!fine))

@@ -241,12 +241,14 @@ fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(shape: &S, bits: &mut B, out: &m
 /// significant: which are accepted, and which are ambiguous.
 #[inline(never)]
 fn fixed_work_trials<W: Word, S: Shape<W>>(shape: &S, words: &[Words<W>], candidates: &mut [i64]) -> [u64; 2] {
-    let (mut accepted, mut ambiguous) = (0, 0);
-    for (index, (words, candidate)) in (0..64).zip(words.iter().zip(candidates)) {
+    let (mut accepted, mut ambiguous, mut index) = (0, 0, 0);
+    for (words, candidate) in words.iter().zip(candidates) {
         let trial = shape.trial(words);
         *candidate = trial.candidate;
-        accepted |= trial.accepted << index;
-        ambiguous |= trial.ambiguous << index;
+        // At most BATCH < 64 trials.
+        accepted |= trial.accepted.wrapping_shl(index);
+        ambiguous |= trial.ambiguous.wrapping_shl(index);
+        index += 1;
     }
     [accepted, ambiguous]
 }

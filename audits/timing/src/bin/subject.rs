@@ -116,7 +116,10 @@ fn main() {
     }
     for mode in [Mode::Standard, Mode::Wide] {
         for scale in ["1/2", "2", "1000", "1099511627776"] {
-            FixedGaussian::new(&positive(scale), mode).expect("in range").fill(&mut bits, &mut out).expect("no failure");
+            FixedGaussian::new(&positive(scale), mode)
+                .expect("in range")
+                .fill(&mut bits, &mut out)
+                .expect("no failure");
             black_box(&mut out);
             FixedLaplace::new(&positive(scale), mode).expect("in range").fill(&mut bits, &mut out).expect("no failure");
             black_box(&mut out);
