@@ -104,6 +104,23 @@ fn few_random_bits_a_sample() {
 }
 
 #[test]
+fn the_fixed_sampler_draws_and_is_certified() {
+    for spec in ["laplace(scale=5/2)", "laplace(scale=1/4)", "gaussian(sigma2=7/3)", "gaussian(sigma=30)"] {
+        let document = json(&["sample", spec, "-n", "50", "--sampler", "fixed", "--seed", "3"]);
+        assert_eq!((&document["sampler"], document["samples"].as_array().unwrap().len()), (&"fixed".into(), 50));
+        let document = json(&["certify", spec, "--sampler", "fixed"]);
+        assert_eq!((&document["sampler"], &document["holds"]), (&"fixed".into(), &true.into()));
+        // Below 2^-53.
+        assert!(document["total_variation_upper"].as_str().unwrap().parse::<f64>().unwrap() < 1.1e-16);
+    }
+    let document = json(&["certify", "gaussian(sigma=1)", "--sampler", "fixed", "--mode", "flat"]);
+    assert_eq!((&document["holds"], &document["tapes_agree"]), (&true.into(), &true.into()));
+    refused(&["sample", "laplace(scale=1e20)", "--sampler", "fixed"], "--sampler");
+    refused(&["sample", "randomized_response(p=1/2)", "--sampler", "fixed"], "--sampler");
+    refused(&["certify", "gaussian(sigma=1)", "--sampler", "fixed", "--depth", "54"], "--depth");
+}
+
+#[test]
 fn certificates_hold() {
     for spec in ["laplace(scale=5/2)", "gaussian(sigma2=7/3)", "randomized_response(epsilon=1, k=5)"] {
         let document = json(&["certify", spec]);

@@ -128,6 +128,9 @@ impl Calibration {
     }
 }
 
+/// Fills a slice.
+type Fill = Box<dyn FnMut(&mut [i64])>;
+
 /// Draws once, and says what it drew.
 type Draw = Box<dyn FnMut() -> i64>;
 
@@ -200,7 +203,7 @@ fn positive(text: &str) -> Positive {
 
 fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
-    let mut fixed = |name: &'static str, noise: String, mut fill: Box<dyn FnMut(&mut [i64])>| {
+    let mut fixed = |name: &'static str, noise: String, mut fill: Fill| {
         let draw: Draw = Box::new(move || {
             let mut out = [0];
             fill(&mut out);

@@ -67,6 +67,9 @@ const TABLE: [u64; 16] = {
     table
 };
 
+/// A loop that leaks.
+type Planted = fn(&[u64], &mut [i64]);
+
 /// Planted: the scan ends as soon as it has found the place.
 #[inline(never)]
 fn planted_early_exit(words: &[u64], out: &mut [i64]) {
@@ -98,7 +101,7 @@ fn positive(text: &str) -> Positive {
 fn main() {
     let mut out = [0; 200];
     let mut bits = Secret(seeded([5; 32]));
-    let planted: Option<fn(&[u64], &mut [i64])> = match std::env::args().nth(1).as_deref() {
+    let planted: Option<Planted> = match std::env::args().nth(1).as_deref() {
         Some("fixed") => None,
         Some("branch") => Some(planted_early_exit),
         Some("address") => Some(planted_look_up),
