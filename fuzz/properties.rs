@@ -2,17 +2,26 @@
 //! a broken one panics.
 #![allow(dead_code, reason = "a fuzz target uses one of the properties")]
 
-use certus::exact::{Rational, parse, render};
+use certus::exact::{parse, render};
 use certus::mechanism::Spec;
-use num_traits::{One, Zero};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
 
 /// `parse` accepts exactly the texts that [`evaluate`] does, with the same value, and reads back what `render` writes.
 pub fn number(bytes: &[u8]) {
     let Ok(text) = core::str::from_utf8(bytes) else { return };
     let parsed = parse(text);
-    assert_eq!(parsed.as_ref().ok(), evaluate(text).as_ref(), "parse differs from the slow evaluation of {text:?}");
+    let expected = evaluate(text);
+    assert_eq!(parsed.is_ok(), expected.is_some(), "who accepts {text:?}? parse: {parsed:?}");
     match parsed {
         Ok(value) => {
+            let (numerator, denominator) = expected.unwrap_or_default();
+            assert_eq!(value.numer() * denominator, numerator * value.denom(), "the value of {text:?}");
+            assert!(
+                value.denom().is_positive() && value.numer().gcd(value.denom()).is_one(),
+                "{text:?} in lowest terms"
+            );
             let canonical = render(&value);
             assert_eq!(parse(&canonical), Ok(value), "the canonical form {canonical:?} of {text:?} does not read back");
         }
@@ -76,65 +85,49 @@ fn check_line(line: &str) {
     assert!(!line.chars().any(char::is_control), "an error is one printable line: {line:?}");
 }
 
-/// The value of a number by its grammar, or nothing: the slow second opinion on `parse`. It splits the text by
-/// its marks, and adds digit × 10^place, a rational for every digit.
-fn evaluate(text: &str) -> Option<Rational> {
+/// Numerator and denominator of a number by its grammar, not reduced; or nothing. The second opinion on `parse`: it
+/// splits the text by its marks, and shifts by writing zeros.
+fn evaluate(text: &str) -> Option<(BigInt, BigInt)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let magnitude = match unsigned.split_once('/') {
-        Some((numerator, denominator)) => {
-            let divisor = places(denominator, "")?;
-            if numerator.len() + denominator.len() > 1000 || divisor.is_zero() {
-                return None;
-            }
-            places(numerator, "")? / divisor
+    let (numerator, denominator) = match unsigned.split_once('/') {
+        Some((numerator, denominator)) if digits(&[numerator, denominator]) => {
+            (numerator.to_owned(), denominator.to_owned())
         }
+        Some(_) => return None,
         None => {
             let (decimal, exponent) = match unsigned.split_once(['e', 'E']) {
-                Some((decimal, exponent)) => (decimal, exponent_value(exponent)?),
+                Some((decimal, exponent)) => (decimal, shift(exponent)?),
                 None => (unsigned, 0),
             };
-            let (integer, fraction) = match decimal.split_once('.') {
-                Some((_, "")) => return None,
-                Some(parts) => parts,
-                None => (decimal, ""),
-            };
-            places(integer, fraction)? * power_of_ten(exponent)
+            let parts: Vec<&str> = decimal.splitn(2, '.').collect();
+            if !digits(&parts) {
+                return None;
+            }
+            let (integer, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
+            let zeros = "0".repeat(usize::from(exponent.unsigned_abs()));
+            let (up, down) = if exponent < 0 { ("", &*zeros) } else { (&*zeros, "") };
+            (format!("{integer}{fraction}{up}"), format!("1{}{down}", "0".repeat(fraction.len())))
         }
     };
-    Some(if text.starts_with('-') { -magnitude } else { magnitude })
-}
-
-/// Σ digit × 10^place over `integer.fraction`; nothing if either has another character, the integer is empty, or
-/// there are more than 1,000 digits.
-fn places(integer: &str, fraction: &str) -> Option<Rational> {
-    if integer.is_empty() || integer.len() + fraction.len() > 1000 {
+    let denominator: BigInt = denominator.parse().ok()?;
+    if denominator.is_zero() {
         return None;
     }
-    let mut sum = Rational::zero();
-    let mut place = Rational::one();
-    for digit in integer.chars().rev() {
-        sum += Rational::from_integer(digit.to_digit(10)?.into()) * &place;
-        place *= Rational::from_integer(10.into());
-    }
-    let mut place = Rational::one();
-    for digit in fraction.chars() {
-        place /= Rational::from_integer(10.into());
-        sum += Rational::from_integer(digit.to_digit(10)?.into()) * &place;
-    }
-    Some(sum)
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    Some((format!("{sign}{numerator}").parse().ok()?, denominator))
+}
+
+/// Whether each part has a digit or more and nothing else, and all have at most 1,000 together.
+fn digits(parts: &[&str]) -> bool {
+    let well_formed = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+    parts.iter().all(well_formed) && parts.concat().len() <= 1000
 }
 
 /// A signed exponent of one to four digits, from -1000 to 1000.
-fn exponent_value(text: &str) -> Option<i32> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if !(1..=4).contains(&digits.len()) || !digits.chars().all(|c| c.is_ascii_digit()) {
+fn shift(text: &str) -> Option<i16> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if unsigned.len() > 4 || !digits(&[unsigned]) {
         return None;
     }
     text.parse().ok().filter(|exponent| (-1000..=1000).contains(exponent))
-}
-
-fn power_of_ten(exponent: i32) -> Rational {
-    let ten = Rational::from_integer(10.into());
-    let power = (0..exponent.unsigned_abs()).fold(Rational::one(), |power, _| power * &ten);
-    if exponent < 0 { power.recip() } else { power }
 }

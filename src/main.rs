@@ -1,2 +1,5 @@
 //! The `certus` command; everything it does is in [`certus::cli`].
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    certus::cli::main().into()
+}

@@ -27,8 +27,8 @@ const PLAIN: core::ops::Range<i64> = -6..21;
 
 /// Writes `value` with at most `digits` significant decimal digits (at least one), rounded in the given direction.
 ///
-/// The decimal `s` satisfies `s ≤ value` (down) or `s ≥ value` (up), and `|s − value| < 10^(E + 1 − digits)` for
-/// `10^E ≤ |value| < 10^(E + 1)`; it is exact if `value` has that few digits. Trailing zeros are dropped. From `10^-6` up to
+/// The decimal `s` satisfies `s ≤ value` (down) or `s ≥ value` (up), and `|s − value| < 10^(E + 1 − digits)` for `10^E
+/// ≤ |value| < 10^(E + 1)`; it is exact if `value` has that few digits. Trailing zeros are dropped. From `10^-6` up to
 /// `10^21` the notation is plain, beyond it is scientific.
 ///
 /// # Panics
@@ -68,8 +68,8 @@ pub fn decimal(value: &Rational, digits: u32, rounding: Rounding) -> String {
 /// `⌊log10(numerator / denominator)⌋` of a positive number.
 fn decimal_exponent(numerator: &BigUint, denominator: &BigUint) -> i64 {
     let bits = |value: &BigUint| i64::try_from(value.bits()).unwrap_or(i64::MAX);
-    // The number is in 2^(difference − 1) .. 2^(difference + 1), and log10 2 is near 30103 / 100000: an estimate, off by at
-    // most one or two, which the exact comparisons below correct.
+    // The number is in 2^(difference − 1) .. 2^(difference + 1), and log10 2 is near 30103 / 100000: an estimate, off
+    // by at most one or two, which the exact comparisons below correct.
     let difference = bits(numerator).saturating_sub(bits(denominator));
     let mut exponent = difference.saturating_mul(30_103).div_euclid(100_000);
     while compare_to_power(numerator, denominator, exponent) == Ordering::Less {
@@ -215,7 +215,7 @@ mod tests {
             }
             let exponent = decimal_exponent(value.numer().magnitude(), value.denom().magnitude());
             let ten = Rational::from_integer(10.into());
-            let power = |e: i64| (&ten).pow(i32::try_from(e).unwrap());
+            let power = |e: i64| ten.clone().pow(i32::try_from(e).unwrap());
             prop_assert!(power(exponent) <= value.abs() && value.abs() < power(exponent + 1));
             // Exact, or neighbours on the grid of the last digit.
             let gap = parse(&up) - parse(&down);

@@ -105,6 +105,13 @@ impl From<i64> for Integer {
     }
 }
 
+impl From<i32> for Integer {
+    #[inline]
+    fn from(word: i32) -> Self {
+        Self::from(i64::from(word))
+    }
+}
+
 impl From<u64> for Integer {
     #[inline]
     fn from(word: u64) -> Self {

@@ -90,6 +90,14 @@ ranged_rational!(Positive, NotPositive, |value: &Rational| value.is_positive());
 ranged_rational!(NonNegative, NotNegative, |value: &Rational| !value.is_negative());
 ranged_rational!(Probability, NotProbability, |value: &Rational| !value.is_negative() && *value <= Rational::one());
 
+impl Positive {
+    /// The square, positive too.
+    #[must_use]
+    pub fn square(&self) -> Self {
+        Self(&self.0 * &self.0)
+    }
+}
+
 impl NonNegative {
     /// 0.
     #[must_use]

@@ -46,23 +46,40 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// The mechanism's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name
+    }
+
+    /// Refuses a key that the mechanism does not have, taken or not.
+    ///
+    /// # Errors
+    ///
+    /// If an argument that is left has a key not in `accepted`.
+    pub fn refuse_unknown(&self, accepted: &[&str]) -> Result<(), SpecError> {
+        match self.remaining.iter().find(|(key, _)| !accepted.contains(&key.as_str())) {
+            None => Ok(()),
+            Some((key, _)) => Err(self.unknown(key, accepted)),
+        }
+    }
+
     /// Ends the reading: everything given must have been taken.
     ///
     /// # Errors
     ///
     /// If an argument is left: unknown if its key is not in `accepted`, and otherwise not to be combined with those taken.
     pub fn finish(self, accepted: &[&str]) -> Result<(), SpecError> {
+        self.refuse_unknown(accepted)?;
         let Some((key, _)) = self.remaining.first() else {
             return Ok(());
         };
-        let (name, key) = (self.name.to_owned(), key.clone());
-        let known = accepted.contains(&key.as_str());
+        Err(SpecError::Conflicting { name: self.name.to_owned(), key: key.clone(), accepted: accepted.join(", ") })
+    }
+
+    fn unknown(&self, key: &str, accepted: &[&str]) -> SpecError {
         let accepted = if accepted.is_empty() { "none".to_owned() } else { accepted.join(", ") };
-        Err(if known {
-            SpecError::Conflicting { name, key, accepted }
-        } else {
-            SpecError::Unknown { name, key, accepted }
-        })
+        SpecError::Unknown { name: self.name.to_owned(), key: key.to_owned(), accepted }
     }
 
     fn take(&mut self, key: &str) -> Option<&'a Value> {

@@ -137,6 +137,32 @@ pub enum SpecError {
         /// The key.
         key: String,
     },
+    /// There is no mechanism of this name.
+    #[error("mechanism {found}: unknown; accepted: {accepted}")]
+    UnknownName {
+        /// The name.
+        found: Excerpt,
+        /// The names that there are.
+        accepted: String,
+    },
+    /// A key that the mechanism needs is not given.
+    #[error("{name}: {key}: must be given")]
+    Missing {
+        /// The mechanism.
+        name: String,
+        /// The key, or the keys of which one is needed.
+        key: String,
+    },
+    /// A number is not in the range that the key accepts.
+    #[error("{name}: {key}: {must}")]
+    OutOfRange {
+        /// The mechanism.
+        name: String,
+        /// The key.
+        key: String,
+        /// What the number must be.
+        must: &'static str,
+    },
     /// The mechanism has no such key.
     #[error("{name}: {key}: unknown key; accepted: {accepted}")]
     Unknown {

@@ -37,7 +37,7 @@ impl<O: Ord + Clone> Certificate<O> {
     /// It holds if [Lₖ, Lₖ + u] meets [eₖ, eₖ⁺] for every enumerated output, and the outputs that were not enumerated, which have at
     /// most u in truth, can have at most u by the closed form: 1 − Σ eₖ⁺ ≤ u.
     #[must_use]
-    pub fn new(masses: &Masses<O>, pmf: &impl Pmf<O>) -> Self {
+    pub fn new(masses: &Masses<O>, pmf: &(impl Pmf<O> + ?Sized)) -> Self {
         let precision = masses.precision();
         let enclose = |lower: &BigUint, upper: BigUint| {
             let unit = BigInt::from(BigUint::from(1u32) << precision);

@@ -1,0 +1,129 @@
+//! The arguments, as the parser declares them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Exact differential-privacy noise, and certificates of the code that draws it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "certus",
+    version,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  \
+        certus sample 'laplace(scale=5/2)' -n 5\n  \
+        certus sample 'gaussian(sigma=10)' -n 1000000 --stats > noise.txt\n  \
+        certus certify 'gaussian(sigma=2)'\n  \
+        certus mechanisms\n\n\
+        Exit status: 0 fine, 1 a certificate that fails, 2 bad usage or input, 3 the environment failed."
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+    #[command(flatten)]
+    pub(super) shared: Shared,
+}
+
+/// What every command takes.
+#[derive(Args, Debug)]
+pub(super) struct Shared {
+    /// Print one JSON document on standard output, and nothing else there
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// Draw from this seed of 1 to 64 hex digits instead of the system's randomness: repeatable, for tests only, NOT private
+    #[arg(long, global = true, value_name = "HEX", allow_hyphen_values = true)]
+    pub(super) seed: Option<String>,
+    /// Show no progress
+    #[arg(long, global = true)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Draw samples of a mechanism, one a line
+    Sample(Sample),
+    /// Enumerate the shipped sampler's own output distribution and compare it with the closed form
+    Certify(Certify),
+    /// List every mechanism with its keys
+    Mechanisms,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page (roff)
+    Man,
+}
+
+/// Draws samples.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    certus sample 'laplace(scale=5/2)' -n 5\n  \
+    certus sample 'gaussian(sigma2=7/3)' -n 1e6 --stats > noise.txt\n  \
+    certus sample 'laplace(scale=10)' --input 1234\n  \
+    certus sample 'randomized_response(epsilon=1, k=5)' -n 3 --input 4 --json")]
+pub(super) struct Sample {
+    /// The mechanism, such as 'laplace(scale=5/2)'; `certus mechanisms` lists them
+    pub(super) spec: String,
+    /// How many samples
+    #[arg(short = 'n', value_name = "N", default_value = "1", allow_hyphen_values = true)]
+    pub(super) n: String,
+    /// The true answer that the mechanism runs on, an integer
+    #[arg(long, value_name = "V", default_value = "0", allow_hyphen_values = true)]
+    pub(super) input: String,
+    /// Report the random bits used, on standard error (with --json, in the document)
+    #[arg(long)]
+    pub(super) stats: bool,
+    /// The sampler
+    #[arg(long, value_enum, default_value_t = Sampler::Auto)]
+    pub(super) sampler: Sampler,
+}
+
+/// Certifies a sampler.
+#[derive(Args, Debug)]
+#[command(after_help = "Modes:\n  \
+    structural  solves the sampler's loops exactly; depth: bits of unresolved mass (default 48, at most 1024)\n  \
+    flat        runs the sampler on every bit tape and assumes nothing; depth: the longest tape (default 20, at most 36);\n              \
+                it also counts the tapes of each length per output, and compares them with the structural interpreter's\n\n\
+    Examples:\n  \
+    certus certify 'laplace(scale=5/2)'\n  \
+    certus certify 'gaussian(sigma=2)' --mode flat --depth 24\n  \
+    certus certify 'gaussian(sigma=50)' --json > certificate.json")]
+pub(super) struct Certify {
+    /// The mechanism, such as 'gaussian(sigma=2)'; `certus mechanisms` lists them
+    pub(super) spec: String,
+    /// How to enumerate
+    #[arg(long, value_enum, default_value_t = Mode::Structural)]
+    pub(super) mode: Mode,
+    /// How deep to enumerate: bits of unresolved mass (structural), or the longest tape (flat)
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    pub(super) depth: Option<String>,
+    /// The sampler
+    #[arg(long, value_enum, default_value_t = Sampler::Auto)]
+    pub(super) sampler: Sampler,
+}
+
+/// Which implementation of the same distribution runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Sampler {
+    /// The fastest that pays
+    Auto,
+    /// The short and readable one
+    Reference,
+}
+
+impl Sampler {
+    /// The sampler that runs: there is one so far.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Auto | Self::Reference => "reference",
+        }
+    }
+}
+
+/// How a certificate enumerates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Mode {
+    /// By the sampler's structure
+    Structural,
+    /// Every tape
+    Flat,
+}

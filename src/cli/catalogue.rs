@@ -1,0 +1,48 @@
+//! `certus mechanisms`: every spec with its keys.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::{Failure, SCHEMA_VERSION, arguments::Shared};
+use crate::mechanism::CATALOGUE;
+
+pub(super) fn run(shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    if shared.json {
+        let mechanisms: Vec<_> = CATALOGUE
+            .iter()
+            .map(|entry| {
+                let keys: Vec<_> =
+                    entry.keys.iter().map(|(key, accepts)| json!({ "key": key, "accepts": accepts })).collect();
+                json!({
+                    "name": entry.name,
+                    "aliases": entry.aliases,
+                    "summary": entry.summary,
+                    "keys": keys,
+                    "examples": entry.examples,
+                })
+            })
+            .collect();
+        writeln!(out, "{}", json!({ "schema_version": SCHEMA_VERSION, "mechanisms": mechanisms }))?;
+        return Ok(0);
+    }
+    for entry in CATALOGUE {
+        write!(out, "{}", entry.name)?;
+        if !entry.aliases.is_empty() {
+            write!(out, " (also {})", entry.aliases.join(", "))?;
+        }
+        writeln!(out, "\n  {}", entry.summary)?;
+        for (key, accepts) in entry.keys {
+            writeln!(out, "  {key:<12} {accepts}")?;
+        }
+        for example in entry.examples {
+            writeln!(out, "  certus sample '{example}'")?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "A number is an integer, a decimal, scientific notation or a fraction, read exactly: 3, 0.1, 1e-6, 355/113."
+    )?;
+    Ok(0)
+}

@@ -1,0 +1,177 @@
+//! `certus certify`: the shipped sampler's distribution, enumerated and compared with the closed form.
+
+use std::{io::Write, time::Instant};
+
+use serde_json::json;
+
+use super::{
+    Failure, SCHEMA_VERSION,
+    arguments::{Certify, Mode, Shared},
+    progress::Progress,
+    source::{count, mechanism, seed},
+};
+use crate::{
+    audit::certify::{self, Certificate, CertifyError, Row},
+    exact::{Enclosure, Integer, Rational, Rounding, decimal},
+    mechanism::Mechanism,
+};
+
+/// Significant digits of a bound.
+const DIGITS: u32 = 10;
+
+/// How many outputs the table shows: the likeliest.
+const MOST_SHOWN: usize = 9;
+
+/// What was found.
+struct Finding {
+    certificate: Certificate<Integer>,
+    /// Flat mode: whether the structural interpreter counts the same tapes of every length, for every output.
+    tapes_agree: Option<bool>,
+}
+
+impl Finding {
+    fn holds(&self) -> bool {
+        self.certificate.holds() && self.tapes_agree != Some(false)
+    }
+}
+
+pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    let (spec, mechanism) = mechanism(&options.spec)?;
+    seed(shared.seed.as_deref())?;
+    let (mode, default, most) = match options.mode {
+        Mode::Structural => ("structural", 48, certify::FINEST),
+        Mode::Flat => ("flat", 20, certify::DEEPEST),
+    };
+    let depth = match &options.depth {
+        None => default,
+        Some(text) => u32::try_from(count("--depth", text, 1, most.into())?).unwrap_or(default),
+    };
+    let started = Instant::now();
+    let finding = find(&mechanism, options.mode, depth, shared.quiet)?;
+    let seconds = started.elapsed();
+    let holds = finding.holds();
+    let (sampler, certificate) = (options.sampler.name(), &finding.certificate);
+    if shared.json {
+        let document = json!({
+            "schema_version": SCHEMA_VERSION,
+            "spec": spec.to_string(),
+            "mode": mode,
+            "depth": depth,
+            "sampler": sampler,
+            "total_variation_upper": upper(certificate.total_variation_upper()),
+            "unresolved": upper(certificate.unresolved()),
+            "holds": holds,
+            "tapes_agree": finding.tapes_agree,
+            "seconds": seconds.as_secs_f64(),
+            "pmf": certificate.rows().iter().map(row_json).collect::<Vec<_>>(),
+        });
+        writeln!(out, "{document}")?;
+    } else {
+        writeln!(out, "{spec}: {sampler} sampler, {mode} mode, depth {depth}\n")?;
+        print(&finding, out)?;
+    }
+    out.flush()?;
+    Ok(u8::from(!holds))
+}
+
+fn find(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+    let refused = |error: CertifyError| match error {
+        CertifyError::TooManyOutputs => Failure::argument(
+            "SPEC",
+            "too wide to enumerate: certify takes a scale or sigma up to 10000, and at most 10000 answers",
+        ),
+        error => Failure::argument("SPEC", error),
+    };
+    let too_wide = || refused(CertifyError::TooManyOutputs);
+    if !mechanism.is_enumerable() {
+        return Err(too_wide());
+    }
+    let release = mechanism.on(Integer::ZERO).map_err(|error| Failure::argument("SPEC", error))?;
+    // The closed form is known well beyond what the enumeration resolves.
+    let pmf = mechanism.pmf(Integer::ZERO, depth.max(48) + 32).ok_or_else(too_wide)?;
+    let mut progress = Progress::new(None, if mode == Mode::Flat { "tapes" } else { "paths" }, quiet);
+    let mut at = |position| progress.at(position);
+    match mode {
+        Mode::Structural => {
+            let masses = certify::structural(&release, depth, &mut at).map_err(refused)?;
+            Ok(Finding { certificate: Certificate::new(&masses, &*pmf), tapes_agree: None })
+        }
+        Mode::Flat => {
+            let flat = certify::flat(&release, depth, &mut at).map_err(refused)?;
+            let structural = certify::tape_counts(&release, depth, &mut at).map_err(refused)?;
+            let certificate = Certificate::new(&flat.masses(), &*pmf);
+            Ok(Finding { certificate, tapes_agree: Some(flat == structural) })
+        }
+    }
+}
+
+fn row_json(row: &Row<Integer>) -> serde_json::Value {
+    json!({
+        "value": row.value.to_string(),
+        "lower": row.enumerated.lower_decimal(),
+        "upper": row.enumerated.upper_decimal(),
+        "expected_lower": row.expected.lower_decimal(),
+        "expected_upper": row.expected.upper_decimal(),
+    })
+}
+
+fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
+    let certificate = &finding.certificate;
+    let mut shown: Vec<&Row<Integer>> = certificate.rows().iter().collect();
+    shown.sort_by_key(|row| std::cmp::Reverse(row.enumerated.lower()));
+    shown.truncate(MOST_SHOWN);
+    shown.sort_by(|a, b| a.value.cmp(&b.value));
+    let headings = ["output", "probability by the code", "probability on paper", ""].map(String::from);
+    let cells = shown.iter().map(|row| {
+        let differs = !row.enumerated.intersects(&row.expected);
+        let verdict = if differs { "DIFFERS" } else { "" };
+        [row.value.to_string(), bounds(&row.enumerated), bounds(&row.expected), verdict.into()]
+    });
+    let table: Vec<_> = std::iter::once(headings).chain(cells).collect();
+    let width = |column: usize| table.iter().filter_map(|row| row.get(column)).map(String::len).max().unwrap_or(0);
+    let (first, second, third) = (width(0), width(1), width(2));
+    for [value, code, paper, verdict] in &table {
+        let line = format!("  {value:>first$}  {code:<second$}  {paper:<third$}  {verdict}");
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    let outputs = certificate.rows().len();
+    if outputs > shown.len() {
+        writeln!(
+            out,
+            "{:>8}  (the {} likeliest of {outputs} outputs enumerated; --json prints them all)",
+            "…",
+            shown.len()
+        )?;
+    }
+    writeln!(out, "\nunresolved mass:            {}", small(certificate.unresolved()))?;
+    writeln!(out, "total variation from paper: {}", small(certificate.total_variation_upper()))?;
+    if let Some(agree) = finding.tapes_agree {
+        let verdict = if agree { "the same" } else { "NOT the same" };
+        writeln!(out, "tapes of each length:       {verdict} as the structural interpreter counts, output by output")?;
+    }
+    let verdict = match (certificate.holds(), finding.tapes_agree) {
+        (false, _) => "the certificate FAILS: the code's distribution is not the one on paper",
+        (true, Some(false)) => "the certificate FAILS: the two modes disagree about the code",
+        (true, _) => "the certificate holds: every enumerated probability agrees with the one on paper",
+    };
+    writeln!(out, "{verdict}")?;
+    Ok(())
+}
+
+/// Both bounds, rounded outward.
+fn bounds(enclosure: &Enclosure) -> String {
+    let lower = decimal(&enclosure.lower(), DIGITS, Rounding::Down);
+    format!("[{lower}, {}]", decimal(&enclosure.upper(), DIGITS, Rounding::Up))
+}
+
+fn upper(bound: &Rational) -> String {
+    decimal(bound, DIGITS, Rounding::Up)
+}
+
+/// An upper bound as a decimal and as a power of two.
+fn small(bound: &Rational) -> String {
+    let decimal = decimal(bound, 3, Rounding::Up);
+    // n < 2^bits(n) and d ≥ 2^(bits(d) − 1).
+    let exponent = bound.denom().bits().saturating_sub(1).saturating_sub(bound.numer().bits());
+    if exponent == 0 { format!("at most {decimal}") } else { format!("at most {decimal}, below 2^-{exponent}") }
+}

@@ -1,0 +1,71 @@
+//! The command: parse, call, print. Everything else is in the layers above.
+
+mod arguments;
+mod catalogue;
+mod certify;
+mod failure;
+mod progress;
+mod sample;
+mod source;
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+};
+
+use clap::{CommandFactory, Parser, error::ErrorKind};
+
+use arguments::{Cli, Command};
+pub use failure::Failure;
+
+/// The version of the JSON documents that the command prints.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Runs the command on the process's own arguments and streams; the answer is the exit status:
+/// 0 fine, 1 a certificate that fails, 2 bad usage or bad input, 3 the environment failed.
+#[must_use]
+pub fn main() -> u8 {
+    let stdout = io::stdout();
+    let outcome = run(std::env::args_os(), &mut stdout.lock());
+    match outcome {
+        Ok(status) => status,
+        Err(failure) => {
+            if let Some(line) = failure.line() {
+                // If even this cannot be written, the status still tells.
+                let _ = writeln!(io::stderr(), "error: {line}");
+            }
+            failure.status()
+        }
+    }
+}
+
+/// Runs the command on the given arguments, the program's name first.
+///
+/// # Errors
+///
+/// If the arguments are bad, or the environment fails.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> Result<u8, Failure> {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            out.write_all(error.to_string().as_bytes())?;
+            return Ok(0);
+        }
+        Err(error) => return Err(Failure::from_parser(&error)),
+    };
+    match cli.command {
+        Command::Sample(options) => sample::run(&options, &cli.shared, out),
+        Command::Certify(options) => certify::run(&options, &cli.shared, out),
+        Command::Mechanisms => catalogue::run(&cli.shared, out),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "certus", &mut script);
+            out.write_all(&script)?;
+            Ok(0)
+        }
+        Command::Man => {
+            clap_mangen::Man::new(Cli::command()).render(out)?;
+            Ok(0)
+        }
+    }
+}

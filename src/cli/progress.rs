@@ -1,0 +1,53 @@
+//! Progress on standard error: on a terminal only, and only for what takes longer than a second.
+
+use std::{
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How long a command may be silent.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A bar with a known end, or a count without one.
+pub(super) struct Progress {
+    started: Instant,
+    total: Option<u64>,
+    unit: &'static str,
+    shown: bool,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub(super) fn new(total: Option<u64>, unit: &'static str, quiet: bool) -> Self {
+        let shown = !quiet && io::stderr().is_terminal();
+        Self { started: Instant::now(), total, unit, shown, bar: None }
+    }
+
+    /// How far it has come.
+    pub(super) fn at(&mut self, position: u64) {
+        if !self.shown || (self.bar.is_none() && self.started.elapsed() < PATIENCE) {
+            return;
+        }
+        let (total, unit) = (self.total, self.unit);
+        self.bar.get_or_insert_with(|| bar(total, unit)).set_position(position);
+    }
+}
+
+fn bar(total: Option<u64>, unit: &'static str) -> ProgressBar {
+    let (bar, template) = match total {
+        Some(total) => (ProgressBar::new(total), "{wide_bar} {human_pos}/{human_len} {prefix}, {eta} left"),
+        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} {prefix}, {elapsed}"),
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.with_style(style).with_prefix(unit)
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

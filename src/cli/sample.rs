@@ -1,0 +1,199 @@
+//! `certus sample`: a stream of samples, in constant memory.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::{
+    Failure, SCHEMA_VERSION,
+    arguments::{Sample, Shared},
+    progress::Progress,
+    source::{Source, count, integer, mechanism, seed},
+};
+use crate::{
+    bits::{Bits, Meter},
+    exact::{Rational, Rounding, decimal},
+    mechanism::Release,
+    sample::execute,
+};
+
+/// How much text is gathered before it is written.
+const BUFFER: usize = 1 << 16;
+
+/// How many samples are drawn at a time: the command does not fork, so the source need not ask each time.
+const BULK: u64 = 1024;
+
+/// What to print, and how.
+struct Job<'a> {
+    release: &'a Release,
+    samples: u64,
+    json: bool,
+    head: serde_json::Value,
+    stats: bool,
+}
+
+pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    let (spec, mechanism) = mechanism(&options.spec)?;
+    let samples = count("-n", &options.n, 0, u64::MAX)?;
+    let input = integer("--input", &options.input)?;
+    let release = mechanism.on(input.clone()).map_err(|error| Failure::argument("--input", error))?;
+    let seed = seed(shared.seed.as_deref())?;
+    let head = json!({
+        "schema_version": SCHEMA_VERSION,
+        "spec": spec.to_string(),
+        "input": input.to_string(),
+        "sampler": options.sampler.name(),
+    });
+    let job = Job { release: &release, samples, json: shared.json, head, stats: options.stats };
+    // A bar amid samples that scroll by on the same terminal would be in their way.
+    let quiet = shared.quiet || io::stdout().is_terminal();
+    let mut progress = Progress::new(Some(samples), "samples", quiet);
+    let started = Instant::now();
+    let used = draw(&job, Source::new(seed)?, out, &mut progress)?;
+    drop(progress);
+    if options.stats && !shared.json {
+        let seconds = seconds(started.elapsed());
+        let mean = mean(used, samples);
+        writeln!(io::stderr(), "{samples} samples, {used} random bits, {mean} bits a sample, {seconds} s")?;
+    }
+    Ok(0)
+}
+
+/// Draws and prints every sample; the answer is the number of random bits used.
+fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Progress) -> Result<u64, Failure> {
+    let started = Instant::now();
+    let mut bits = Meter::new(bits);
+    let mut text = Vec::with_capacity(BUFFER + 4096);
+    if job.json {
+        // The head without its closing brace; the samples follow as they are drawn.
+        let head = job.head.to_string();
+        write!(text, "{},\"samples\":[", head.strip_suffix('}').unwrap_or(&head))?;
+    }
+    for index in 0..job.samples {
+        if index % BULK == 0 {
+            bits.begin()?;
+        }
+        match execute(job.release, &mut bits) {
+            Ok(sample) if job.json => write!(text, "{}\"{sample}\"", if index == 0 { "" } else { "," })?,
+            Ok(sample) => writeln!(text, "{sample}")?,
+            Err(error) => {
+                // Whole lines only; a document that ends here is not one, and the exit status says so.
+                out.write_all(&text)?;
+                out.flush()?;
+                return Err(error.into());
+            }
+        }
+        if text.len() >= BUFFER {
+            out.write_all(&text)?;
+            text.clear();
+            progress.at(index);
+        }
+    }
+    let used = bits.used();
+    if job.json {
+        write!(text, "]")?;
+        if job.stats {
+            let mean = mean(used, job.samples);
+            let seconds = seconds(started.elapsed());
+            write!(
+                text,
+                ",\"stats\":{{\"samples\":{},\"random_bits\":{used},\"bits_per_sample\":\"{mean}\",\"seconds\":{seconds}}}",
+                job.samples
+            )?;
+        }
+        writeln!(text, "}}")?;
+    }
+    out.write_all(&text)?;
+    out.flush()?;
+    Ok(used)
+}
+
+/// used/samples to four digits, rounded up.
+fn mean(used: u64, samples: u64) -> String {
+    decimal(&Rational::new(used.into(), samples.max(1).into()), 4, Rounding::Up)
+}
+
+fn seconds(elapsed: Duration) -> String {
+    format!("{}.{:03}", elapsed.as_secs(), elapsed.subsec_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bits::{Replay, seeded},
+        exact::Integer,
+        mechanism::Mechanism,
+    };
+
+    fn job(release: &Release, samples: u64, json: bool) -> Job<'_> {
+        Job { release, samples, json, head: json!({ "spec": "x" }), stats: json }
+    }
+
+    fn release() -> Release {
+        let mechanism = Mechanism::from_spec(&"laplace(scale=3)".parse().unwrap()).unwrap();
+        mechanism.on(Integer::ZERO).unwrap()
+    }
+
+    /// A source that fails midway: the whole lines drawn before it are there, no part of another is, and the status is 3.
+    #[test]
+    fn a_source_that_fails_leaves_no_partial_line() {
+        let release = release();
+        let whole = {
+            let mut out = Vec::new();
+            draw(&job(&release, 50, false), seeded([9; 32]), &mut out, &mut Progress::new(None, "", true)).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        for length in [0, 1, 7, 64, 200] {
+            let mut bits = seeded([9; 32]);
+            let tape = (0..length).map(|_| bits.take(1).unwrap() == 1).collect();
+            let mut out = Vec::new();
+            let failure =
+                draw(&job(&release, 50, false), Replay::new(tape), &mut out, &mut Progress::new(None, "", true));
+            assert_eq!(failure.unwrap_err().status(), 3);
+            let printed = String::from_utf8(out).unwrap();
+            assert!(printed.is_empty() || printed.ends_with('\n'), "{printed:?}");
+            assert!(whole.starts_with(&printed) && printed.len() < whole.len());
+        }
+    }
+
+    #[test]
+    fn json_is_one_document() {
+        let release = release();
+        for samples in [0, 1, 3, 20_000] {
+            let mut out = Vec::new();
+            draw(&job(&release, samples, true), seeded([9; 32]), &mut out, &mut Progress::new(None, "", true)).unwrap();
+            let document: serde_json::Value = serde_json::from_slice(&out).unwrap();
+            assert_eq!(document["samples"].as_array().unwrap().len() as u64, samples);
+            assert_eq!(document["stats"]["samples"], samples);
+            assert!(out.ends_with(b"}\n"));
+        }
+    }
+
+    /// A reader that goes away, and a disk that is full.
+    #[test]
+    fn a_closed_pipe_is_silent_and_a_full_disk_is_not() {
+        struct Broken(io::ErrorKind);
+        impl Write for Broken {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(self.0.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let release = release();
+        let fail = |kind| {
+            let mut progress = Progress::new(None, "", true);
+            draw(&job(&release, 5, false), seeded([9; 32]), &mut Broken(kind), &mut progress).unwrap_err()
+        };
+        let closed = fail(io::ErrorKind::BrokenPipe);
+        assert_eq!((closed.status(), closed.line()), (0, None));
+        let full = fail(io::ErrorKind::StorageFull);
+        assert_eq!(full.status(), 3);
+        assert!(full.line().unwrap().starts_with("the output could not be written"));
+    }
+}

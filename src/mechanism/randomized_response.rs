@@ -1,0 +1,139 @@
+//! Randomized response: the truth, or another of k answers.
+
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+use num_bigint::BigUint;
+
+use super::InputError;
+use crate::{
+    exact::{FinitePmf, Integer, NonNegative, Probability, Rational},
+    sample::{Bernoulli, BernoulliExp, Interpreter, Program, Step, Uniform},
+};
+
+/// One of k answers 0, 1, …, k − 1, from a true one.
+///
+/// The truth is told with a given probability p (and each other answer with (1 − p)/(k − 1)), or so that each other
+/// answer is e^-ε times as likely: p = e^ε/(e^ε + k − 1), irrational, and sampled exactly all the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RandomizedResponse {
+    rule: Rule,
+    /// Invariant: 2 ≤ answers < 2^63.
+    answers: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rule {
+    TruthWith(Probability),
+    ByEpsilon(NonNegative),
+}
+
+/// The most answers whose probabilities are listed.
+const MOST_LISTED: u64 = 1 << 16;
+
+impl RandomizedResponse {
+    /// The truth with probability `p`, among `answers` ≥ 2 (fewer are taken for 2).
+    #[must_use]
+    pub fn truth_with(p: Probability, answers: u64) -> Self {
+        Self { rule: Rule::TruthWith(p), answers: answers.clamp(2, i64::MAX.unsigned_abs()) }
+    }
+
+    /// Each answer but the truth e^-ε times as likely as the truth, among `answers` ≥ 2 (fewer are taken for 2).
+    #[must_use]
+    pub fn by_epsilon(epsilon: NonNegative, answers: u64) -> Self {
+        Self { rule: Rule::ByEpsilon(epsilon), answers: answers.clamp(2, i64::MAX.unsigned_abs()) }
+    }
+
+    /// The number k of answers.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        self.answers
+    }
+
+    /// The response to a true answer.
+    ///
+    /// # Errors
+    ///
+    /// If the true answer is not one of 0, 1, …, k − 1.
+    pub(super) fn on(&self, input: &Integer) -> Result<Response, InputError> {
+        let truth = self.truth(input)?;
+        let uniform = |bound: u64| Uniform::new(BigUint::from(bound)).map_err(|_| InputError { answers: self.answers });
+        Ok(match &self.rule {
+            Rule::TruthWith(p) => {
+                Response::TruthOrOther { coin: Bernoulli::new(p.clone()), other: uniform(self.answers - 1)?, truth }
+            }
+            Rule::ByEpsilon(epsilon) => {
+                Response::Tilted { any: uniform(self.answers)?, coin: BernoulliExp::new(epsilon), truth }
+            }
+        })
+    }
+
+    /// The closed form of the response; nothing if there are too many answers to list, or the input is not one.
+    pub(super) fn pmf(&self, input: &Integer, precision: u32) -> Option<FinitePmf<Integer>> {
+        let truth = self.truth(input).ok()?;
+        if self.answers > MOST_LISTED {
+            return None;
+        }
+        let zero = NonNegative::zero();
+        let weight = |answer: i64| match &self.rule {
+            Rule::TruthWith(p) if answer == truth => Some((NonNegative::new(p.get().clone()).ok()?, zero.clone())),
+            Rule::TruthWith(p) => {
+                let others = Rational::from_integer((self.answers - 1).into());
+                let other = (Rational::from_integer(1.into()) - p.get()) / others;
+                Some((NonNegative::new(other).ok()?, zero.clone()))
+            }
+            Rule::ByEpsilon(epsilon) => {
+                let one = NonNegative::new(Rational::from_integer(1.into())).ok()?;
+                Some((one, if answer == truth { zero.clone() } else { epsilon.clone() }))
+            }
+        };
+        let weights: Option<Vec<_>> = (0..i64::try_from(self.answers).ok()?)
+            .map(|answer| weight(answer).map(|(factor, exponent)| (Integer::from(answer), factor, exponent)))
+            .collect();
+        FinitePmf::new(weights?, precision)
+    }
+
+    fn truth(&self, input: &Integer) -> Result<i64, InputError> {
+        let refused = InputError { answers: self.answers };
+        let truth = input.to_i64().ok_or(refused)?;
+        if u64::try_from(truth).is_ok_and(|truth| truth < self.answers) { Ok(truth) } else { Err(refused) }
+    }
+}
+
+/// The response to one true answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Response {
+    /// A coin for the truth; if it fails, one of the other k − 1 answers.
+    TruthOrOther { coin: Bernoulli, other: Uniform, truth: i64 },
+    /// Any answer, accepted if it is the truth, and with e^-ε if it is not.
+    Tilted { any: Uniform, coin: BernoulliExp, truth: i64 },
+}
+
+impl Program for Response {
+    type State = ();
+    type Output = Integer;
+
+    fn start(&self) {}
+
+    fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+        Ok(match self {
+            Self::TruthOrOther { coin, other, truth } => {
+                if on.call(coin)? {
+                    return Ok(ControlFlow::Break(Integer::from(*truth)));
+                }
+                // 0 … k − 2, with a gap at the truth.
+                let other = on.call(other)?;
+                let gap = other >= Integer::from(*truth);
+                ControlFlow::Break(if gap { other.add(&Integer::from(1i64)) } else { other })
+            }
+            Self::Tilted { any, coin, truth } => {
+                let answer = on.call(any)?;
+                if answer == Integer::from(*truth) || on.call(coin)? {
+                    ControlFlow::Break(answer)
+                } else {
+                    ControlFlow::Continue(())
+                }
+            }
+        })
+    }
+}

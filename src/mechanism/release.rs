@@ -1,0 +1,171 @@
+//! What a release runs: a mechanism on an input.
+
+use alloc::boxed::Box;
+use core::ops::ControlFlow;
+
+use num_bigint::BigUint;
+
+use super::{RandomizedResponse, randomized_response::Response};
+use crate::{
+    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Positive},
+    sample::{Gaussian, Interpreter, Laplace, Program, Step},
+};
+
+/// A mechanism: what is released about an integer answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mechanism {
+    /// The answer plus discrete Laplace noise.
+    Laplace {
+        /// The scale of the noise.
+        scale: Positive,
+        /// The distance between neighbours' true answers; it changes the guarantee, never the noise.
+        sensitivity: BigUint,
+    },
+    /// The answer plus discrete Gaussian noise.
+    Gaussian {
+        /// σ².
+        variance: Positive,
+        /// The distance between neighbours' true answers; it changes the guarantee, never the noise.
+        sensitivity: BigUint,
+    },
+    /// The answer, or another one.
+    RandomizedResponse(RandomizedResponse),
+}
+
+/// The input is not one of a randomized response's answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be one of the answers: an integer from 0 to {}", answers - 1)]
+pub struct InputError {
+    pub(super) answers: u64,
+}
+
+impl Mechanism {
+    /// The mechanism on an input, with the reference samplers.
+    ///
+    /// # Errors
+    ///
+    /// If the mechanism takes no such input.
+    pub fn on(&self, input: Integer) -> Result<Release, InputError> {
+        Ok(match self {
+            Self::Laplace { scale, .. } => Release::Laplace(Laplace::new(scale), input),
+            Self::Gaussian { variance, .. } => Release::Gaussian(Gaussian::with_variance(variance), input),
+            Self::RandomizedResponse(response) => Release::Response(ResponseTo(response.on(&input)?)),
+        })
+    }
+
+    /// Whether few enough outputs matter for all of them to be enumerated: a scale, σ or number of answers up to 10,000.
+    #[must_use]
+    pub fn is_enumerable(&self) -> bool {
+        let widest = BigUint::from(10_000u32);
+        match self {
+            Self::Laplace { scale, .. } => *scale.numerator() <= widest * scale.denominator(),
+            Self::Gaussian { variance, .. } => *variance.numerator() <= widest.pow(2) * variance.denominator(),
+            Self::RandomizedResponse(response) => response.answers() <= 10_000,
+        }
+    }
+
+    /// The closed form of what is released on an input, to a width of about 2^-`precision`; nothing if that would take too
+    /// long to write down, or if the mechanism takes no such input.
+    #[must_use]
+    pub fn pmf(&self, input: Integer, precision: u32) -> Option<Box<dyn Pmf<Integer>>> {
+        let shift = |noise: Box<dyn Pmf<Integer>>| -> Box<dyn Pmf<Integer>> {
+            Box::new(Shifted { noise, minus_input: input.neg() })
+        };
+        match self {
+            Self::Laplace { scale, .. } => Some(shift(Box::new(LaplacePmf::new(scale, precision)))),
+            Self::Gaussian { variance, .. } => Some(shift(Box::new(GaussianPmf::new(variance, precision)?))),
+            Self::RandomizedResponse(response) => Some(Box::new(response.pmf(&input, precision)?)),
+        }
+    }
+}
+
+struct Shifted {
+    noise: Box<dyn Pmf<Integer>>,
+    minus_input: Integer,
+}
+
+impl Pmf<Integer> for Shifted {
+    fn probability(&self, value: &Integer) -> Enclosure {
+        self.noise.probability(&value.add(&self.minus_input))
+    }
+}
+
+/// A mechanism on an input: a [`Program`] whose sample is the release.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Release {
+    /// Discrete Laplace noise, and the input.
+    Laplace(Laplace, Integer),
+    /// Discrete Gaussian noise, and the input.
+    Gaussian(Gaussian, Integer),
+    /// A randomized response.
+    Response(ResponseTo),
+}
+
+/// A randomized response to one input.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ResponseTo(Response);
+
+impl Program for Release {
+    type State = ();
+    type Output = Integer;
+
+    #[inline]
+    fn start(&self) {}
+
+    #[inline]
+    fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+        Ok(ControlFlow::Break(match self {
+            Self::Laplace(noise, input) => on.call(noise)?.add(input),
+            Self::Gaussian(noise, input) => on.call(noise)?.add(input),
+            Self::Response(response) => on.call(&response.0)?,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::seeded;
+
+    fn mechanism(text: &str) -> Mechanism {
+        Mechanism::from_spec(&text.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_input_shifts_the_noise() {
+        for text in ["laplace(scale=5/2)", "gaussian(sigma=3)"] {
+            let mechanism = mechanism(text);
+            let edge = Integer::from(i64::MAX);
+            let (at_zero, at_edge) = (mechanism.on(Integer::ZERO).unwrap(), mechanism.on(edge.clone()).unwrap());
+            let (mut a, mut b) = (seeded([5; 32]), seeded([5; 32]));
+            for _ in 0..100 {
+                let noise = at_zero.sample(&mut a).unwrap();
+                assert_eq!(at_edge.sample(&mut b).unwrap(), noise.add(&edge));
+            }
+            let (zero, shifted) = (mechanism.pmf(Integer::ZERO, 60).unwrap(), mechanism.pmf(edge.clone(), 60).unwrap());
+            assert_eq!(shifted.probability(&edge.add(&2.into())), zero.probability(&2.into()));
+        }
+    }
+
+    #[test]
+    fn a_response_takes_its_answers_only() {
+        let response = mechanism("randomized_response(p=1/2, k=3)");
+        assert!(response.on(Integer::from(2)).is_ok());
+        for input in [Integer::from(3), Integer::from(-1), Integer::from(u64::MAX)] {
+            assert_eq!(response.on(input.clone()), Err(InputError { answers: 3 }));
+            assert!(response.pmf(input, 60).is_none());
+        }
+    }
+
+    #[test]
+    fn certain_truth_and_certain_lie() {
+        let mut bits = seeded([1; 32]);
+        let (truth, lie) = (mechanism("randomized_response(gamma=1/2)"), mechanism("randomized_response(p=0)"));
+        for _ in 0..20 {
+            assert_eq!(truth.on(Integer::from(1)).unwrap().sample(&mut bits).unwrap(), Integer::from(1));
+            assert_eq!(lie.on(Integer::from(1)).unwrap().sample(&mut bits).unwrap(), Integer::ZERO);
+        }
+    }
+}
