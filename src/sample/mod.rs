@@ -25,6 +25,8 @@ mod geometric;
 mod laplace;
 mod program;
 mod uniform;
+#[cfg(test)]
+mod widths;
 
 pub use bernoulli::Bernoulli;
 pub use bernoulli_exp::BernoulliExp;
