@@ -122,11 +122,11 @@ mod tests {
     /// Every p with a denominator of a byte: the lazy comparison says what the whole expansion says, at the first bit that decides.
     #[test]
     fn lazy_is_right_and_lazy() {
-        const DEPTH: usize = 12;
+        const DEPTH: u32 = 12;
         for denominator in 1..=u8::MAX {
             for numerator in 0..=denominator {
                 let coin = Kernel { numerator, denominator };
-                let mut tapes = Enumeration::new(DEPTH as u32);
+                let mut tapes = Enumeration::new(DEPTH);
                 loop {
                     let mut recorder = Recorder::new(&mut tapes);
                     let toss = execute(&coin, &mut recorder);
@@ -136,7 +136,7 @@ mod tests {
                     match toss {
                         Ok(toss) => assert_eq!(decided(&coin, word, length), Some(toss), "{coin:?} on {tape}"),
                         Err(error) => {
-                            assert_eq!((error, length), (BitsError::TapeEnded, DEPTH));
+                            assert_eq!((error, length), (BitsError::TapeEnded, DEPTH as usize));
                             assert_eq!(decided(&coin, word, length), None, "{coin:?} on {tape}");
                         }
                     }
