@@ -3,6 +3,7 @@
 //! A mutant passes through chi-square at 10^6 samples, the structural certificate, and the flat certificate, which sees a bias
 //! where it exceeds the mass that its short tapes leave unresolved. The twin, the same
 //! code with its bug switched off, passes through the same function and comes out clean.
+#![cfg(feature = "audit")]
 #![allow(
     clippy::float_arithmetic,
     clippy::unwrap_used,
