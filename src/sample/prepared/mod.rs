@@ -19,10 +19,15 @@ mod bulk;
 mod cells;
 mod inversion;
 mod table;
+mod wide;
 
 use core::ops::ControlFlow;
 
-use self::{cells::Decay, table::Table};
+use self::{
+    cells::Decay,
+    table::Table,
+    wide::{Layout, Wide},
+};
 use super::{Gaussian, Interpreter, Laplace, Program, Step, program::Execution};
 use crate::{
     bits::{Bits, BitsError},
@@ -73,20 +78,45 @@ const WIDEST_TABLE: u32 = 10;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Construction<R> {
     Table(Table<63>),
+    /// In one word.
+    Wide(Wide<1, 64>),
+    /// In two words.
+    Wider(Wide<2, 64>),
     Reference(R),
 }
 
+/// ⌊log₂ x⌋, if x ≥ 1.
+fn floor_log2(x: &Positive) -> Option<u32> {
+    let (numerator, denominator) = (x.numerator(), x.denominator());
+    let length = numerator.bits().checked_sub(denominator.bits())?;
+    // 2^(length − 1) < x < 2^(length + 1).
+    let log = if *numerator >= denominator << length { length } else { length.checked_sub(1)? };
+    u32::try_from(log).ok()
+}
+
 impl<R: Program<Output = Integer>> Construction<R> {
-    /// `doubled` is log₂ of the square of the scale or σ.
     fn new(decay: Decay, reference: impl FnOnce() -> R) -> Self {
-        let doubled = match &decay {
-            Decay::Laplace { scale } => Positive::square(scale),
+        // The square of the scale or σ.
+        let square = match &decay {
+            Decay::Laplace { scale } => scale.square(),
             Decay::Gaussian { variance } => variance.clone(),
         };
-        if *doubled.numerator() <= doubled.denominator() << (2 * WIDEST_TABLE) {
-            Self::Table(Table::new(decay))
-        } else {
-            Self::Reference(reference())
+        if *square.numerator() <= square.denominator() << (2 * WIDEST_TABLE) {
+            return Self::Table(Table::new(decay));
+        }
+        // At least 64 and fewer than 128 buckets a scale.
+        let offset = floor_log2(&square).and_then(|log| (log / 2).checked_sub(6));
+        match offset {
+            // 4 to 36: at least 20 bits find the bucket, and at least 7 squeeze.
+            Some(offset) if offset <= 36 => {
+                let both = 63 - offset;
+                let squeeze = both.saturating_sub(32).max(7);
+                Self::Wide(Wide::new(decay, Layout { prefix: both - squeeze, offset, squeeze }))
+            }
+            Some(offset) if offset <= 56 => {
+                Self::Wider(Wide::new(decay, Layout { prefix: 32, offset, squeeze: 31 }))
+            }
+            _ => Self::Reference(reference()),
         }
     }
 
@@ -94,6 +124,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
     fn step<I: Interpreter>(&self, on: &mut I) -> Result<ControlFlow<Integer, ()>, I::Error> {
         match self {
             Self::Table(table) => table.trial(on),
+            Self::Wide(wide) => wide.trial(on),
+            Self::Wider(wide) => wide.trial(on),
             Self::Reference(reference) => Ok(ControlFlow::Break(on.call(reference)?)),
         }
     }
@@ -101,6 +133,7 @@ impl<R: Program<Output = Integer>> Construction<R> {
     fn name(&self) -> &'static str {
         match self {
             Self::Table(_) => "table",
+            Self::Wide(_) | Self::Wider(_) => "wide",
             Self::Reference(_) => "reference",
         }
     }
@@ -108,6 +141,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
     fn memory(&self) -> usize {
         match self {
             Self::Table(table) => table.memory(),
+            Self::Wide(wide) => wide.memory(),
+            Self::Wider(wide) => wide.memory(),
             Self::Reference(_) => 0,
         }
     }
@@ -116,6 +151,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
         bits.begin()?;
         match self {
             Self::Table(table) => bulk::fill(table, bits, out),
+            Self::Wide(wide) => bulk::fill(wide, bits, out),
+            Self::Wider(wide) => bulk::fill(wide, bits, out),
             Self::Reference(reference) => bulk::fill_by_reference(reference, bits, out),
         }
     }
@@ -124,6 +161,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
         bits.begin()?;
         match self {
             Self::Table(table) => bulk::add_noise(table, bits, values),
+            Self::Wide(wide) => bulk::add_noise(wide, bits, values),
+            Self::Wider(wide) => bulk::add_noise(wide, bits, values),
             Self::Reference(reference) => bulk::add_noise_by_reference(reference, bits, values),
         }
     }
