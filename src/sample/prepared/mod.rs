@@ -6,7 +6,7 @@
 //! | scale or σ | construction | memory |
 //! | --- | --- | --- |
 //! | up to 2^10 | a table of every magnitude, inverted lazily: one 64-bit word a sample | at most 1 MiB |
-//! | up to 2^63 | buckets under an envelope, then accepted: one or two words a trial | at most 128 KiB |
+//! | up to 2^63 | buckets under an envelope, then accepted: one word a trial, or one and a half | at most 128 KiB |
 //! | beyond | the reference sampler | – |
 //!
 //! A comparison that the first word leaves open draws more bits and tightens an enclosure until it is decided. Rounding never
@@ -36,37 +36,36 @@ use crate::{
 
 pub use bulk::{FillError, Noise, Output};
 
-/// One trial of a construction on `WORDS` words: settled at once, or resolved with more bits.
-pub(crate) trait Trial<const WORDS: usize> {
-    /// The bits of a word: 64 as shipped.
-    const BITS: u32;
+/// One trial of a construction, on a first word and perhaps a second: settled at once, or resolved with more bits.
+pub(crate) trait Trial {
+    /// The bits of the first word: 64 as shipped.
+    const FIRST: u32;
+
+    /// The bits of the second word: 0 or 32 as shipped.
+    const SECOND: u32;
 
     /// The sample, if these words decide it at a glance and it fits.
-    fn settle(&self, words: &[u64; WORDS]) -> Option<i64>;
+    fn settle(&self, first: u64, second: u64) -> Option<i64>;
 
     /// The sample whatever it takes, or nothing if the trial is rejected: then the next one draws fresh words.
-    fn resolve<I: Interpreter>(&self, words: &[u64; WORDS], on: &mut I) -> Result<Option<Integer>, I::Error>;
+    fn resolve<I: Interpreter>(&self, first: u64, second: u64, on: &mut I) -> Result<Option<Integer>, I::Error>;
 
     /// What the tables occupy, in bytes.
     fn memory(&self) -> usize;
 
-    /// Draws a trial's words.
-    #[inline]
-    fn draw<I: Interpreter>(&self, on: &mut I) -> Result<[u64; WORDS], I::Error> {
-        let mut words = [0; WORDS];
-        for word in &mut words {
-            *word = on.bits(Self::BITS)?;
-        }
-        Ok(words)
-    }
-
     /// One trial, as a step of a [`Program`].
     #[inline]
     fn trial<I: Interpreter>(&self, on: &mut I) -> Result<ControlFlow<Integer, ()>, I::Error> {
-        let words = self.draw(on)?;
-        Ok(match self.settle(&words) {
+        let first = on.bits(Self::FIRST)?;
+        let second = match (Self::FIRST, Self::SECOND) {
+            (_, 0) => 0,
+            // A whole word for half of it, so that later words are the generator's own.
+            (64, second) => on.bits(64)? >> (64 - second),
+            (_, second) => on.bits(second)?,
+        };
+        Ok(match self.settle(first, second) {
             Some(sample) => ControlFlow::Break(sample.into()),
-            None => self.resolve(&words, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
+            None => self.resolve(first, second, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
         })
     }
 }
@@ -79,9 +78,9 @@ const WIDEST_TABLE: u32 = 10;
 pub(crate) enum Construction<R> {
     Table(Table<63>),
     /// In one word.
-    Wide(Wide<1, 64>),
-    /// In two words.
-    Wider(Wide<2, 64>),
+    Wide(Wide<64, 0>),
+    /// In a word and a half.
+    Wider(Wide<64, 32>),
     Reference(R),
 }
 
@@ -113,8 +112,9 @@ impl<R: Program<Output = Integer>> Construction<R> {
                 let squeeze = both.saturating_sub(32).max(7);
                 Self::Wide(Wide::new(decay, Layout { prefix: both - squeeze, offset, squeeze }))
             }
+            // 5 to 24 bits of the offset in the first word, and 7 to 26 that squeeze.
             Some(offset) if offset <= 56 => {
-                Self::Wider(Wide::new(decay, Layout { prefix: 32, offset, squeeze: 31 }))
+                Self::Wider(Wide::new(decay, Layout { prefix: 32, offset, squeeze: 63 - offset }))
             }
             _ => Self::Reference(reference()),
         }

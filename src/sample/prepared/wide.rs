@@ -7,8 +7,8 @@
 //! 3. accepts with probability e^-x = f(k)/f(bw), where x = o/s or o·(2bw + o)/2σ², which leaves k with weight ∝ f(k);
 //! 4. gives k a fair sign, and rejects a negative zero: every integer has exactly one magnitude and sign.
 //!
-//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or two where w is above
-//! 2^36: first bits of the uniform real that b inverts | o | first bits v of the uniform real V that accepts, if V < e^-x | the sign.
+//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a half where w is
+//! above 2^36: first bits of the uniform real that b inverts | o | first bits v of the uniform real V that accepts, if V < e^-x | the sign.
 //!
 //! **Squeezes.** In bucket b, x is at most X = e^-x at o = w, so that V < 1 − X accepts whatever o is: `sure` holds
 //! ⌊(1 − X)·2^squeeze⌋, and v below it settles all but about one trial in fifty. Then V is lengthened by a word, and
@@ -42,11 +42,11 @@ pub(crate) struct Layout {
     pub(crate) squeeze: u32,
 }
 
-/// Buckets of 2^offset places; a trial is WORDS words of BITS bits, 64 as shipped.
+/// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 32 as shipped.
 ///
-/// Invariant #1: prefix + squeeze + 1 = BITS, plus the offset if WORDS = 1; the offset is at most BITS if WORDS = 2.
+/// Invariant #1: prefix + offset + squeeze + 1 = FIRST + SECOND, and the offset is at least SECOND.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wide<const WORDS: usize, const BITS: u32> {
+pub(crate) struct Wide<const FIRST: u32, const SECOND: u32> {
     decay: Decay,
     layout: Layout,
     buckets: Inversion,
@@ -97,9 +97,9 @@ fn exponential(least: u128, most: u128) -> (u128, u128) {
     (lower, one - least + (least * least >> 65) + 1)
 }
 
-impl<const WORDS: usize, const BITS: u32> Wide<WORDS, BITS> {
+impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
     /// At most 2^13 entries of guide: 64 KiB.
-    const MOST_GUIDE_BITS: u32 = 13;
+    const MOST_GUIDE_FIRST: u32 = 13;
 
     pub(crate) fn new(decay: Decay, layout: Layout) -> Self {
         let two_to = |power: u32| BigUint::one() << power;
@@ -120,7 +120,7 @@ impl<const WORDS: usize, const BITS: u32> Wide<WORDS, BITS> {
         };
         let reciprocal = Reciprocal::new(&numerator, denominator);
         let cells = Cells { decay: bucket, folded: false };
-        let buckets = Inversion::new(cells, layout.prefix, BITS, Self::MOST_GUIDE_BITS);
+        let buckets = Inversion::new(cells, layout.prefix, FIRST, true, Self::MOST_GUIDE_FIRST);
         // One more bucket than thresholds is within reach of the guide.
         let count = buckets.thresholds().len().saturating_add(1);
         let most = 1usize.checked_shl(63u32.saturating_sub(layout.offset)).unwrap_or(usize::MAX);
@@ -148,17 +148,12 @@ impl<const WORDS: usize, const BITS: u32> Wide<WORDS, BITS> {
         self.layout
     }
 
-    /// The word whose first bits find the bucket, left-aligned; o; and v.
+    /// o and v. The last SECOND bits of o are the second word.
     #[inline]
-    fn parts(&self, words: &[u64; WORDS]) -> Option<(u64, u64, u64)> {
-        let first = *words.first()?;
+    fn offset_and_v(&self, first: u64, second: u64) -> (u64, u64) {
         let v = (first >> 1) & ((1 << self.layout.squeeze) - 1);
-        // One word or two: known when this is compiled.
-        let offset = match words.get(1) {
-            None => (first >> (1 + self.layout.squeeze)) & ((1 << self.layout.offset) - 1),
-            Some(second) => second >> (BITS - self.layout.offset),
-        };
-        Some((first << (64 - BITS), offset, v))
+        let high = (first >> (1 + self.layout.squeeze)) & ((1 << (self.layout.offset - SECOND)) - 1);
+        (high << SECOND | second, v)
     }
 
     /// k² − (bw)² = o·(2bw + o), or k − bw = o: x as a multiple of 1/2σ² or of 1/s.
@@ -199,8 +194,8 @@ impl<const WORDS: usize, const BITS: u32> Wide<WORDS, BITS> {
             return Ok(true);
         }
         // V is in [prefix, prefix + 1]·2^-length, and the length is at most 31 + 64.
-        let mut length = self.layout.squeeze + BITS;
-        let prefix = u128::from(v) << BITS | u128::from(on.bits(BITS)?);
+        let mut length = self.layout.squeeze + FIRST;
+        let prefix = u128::from(v) << FIRST | u128::from(on.bits(FIRST)?);
         if let Some((least, most)) = self.amount_word(bucket, offset).and_then(|amount| self.reciprocal.times(amount)) {
             let (lower, upper) = exponential(least, most);
             let (low, high) = match length.checked_sub(64) {
@@ -226,41 +221,42 @@ impl<const WORDS: usize, const BITS: u32> Wide<WORDS, BITS> {
             if prefix > scaled(bounds.upper()) {
                 return Ok(false);
             }
-            prefix = prefix << BITS | BigUint::from(on.bits(BITS)?);
-            length = length.checked_add(BITS).ok_or_else(|| on.overflow())?;
+            prefix = prefix << FIRST | BigUint::from(on.bits(FIRST)?);
+            length = length.checked_add(FIRST).ok_or_else(|| on.overflow())?;
         }
     }
 }
 
-impl<const WORDS: usize, const BITS: u32> Trial<WORDS> for Wide<WORDS, BITS> {
-    const BITS: u32 = BITS;
+impl<const FIRST: u32, const SECOND: u32> Trial for Wide<FIRST, SECOND> {
+    const FIRST: u32 = FIRST;
+    const SECOND: u32 = SECOND;
 
     #[inline]
-    fn settle(&self, words: &[u64; WORDS]) -> Option<i64> {
-        let (aligned, offset, v) = self.parts(words)?;
-        let bucket = self.buckets.look_up(aligned)?;
+    fn settle(&self, first: u64, second: u64) -> Option<i64> {
+        let bucket = self.buckets.look_up(first << (64 - FIRST))?;
         let sure = *self.sure.get(usize::try_from(bucket).ok()?)?;
+        let (offset, v) = self.offset_and_v(first, second);
         // Below 2^63 by Invariant #2.
         let magnitude = bucket << self.layout.offset | offset;
         // A zero may be a negative one.
         let settled = (v < u64::from(sure)) & (magnitude != 0);
-        settled.then(|| signed(magnitude, *words.first().unwrap_or(&0)))
+        settled.then(|| signed(magnitude, first))
     }
 
     #[cold]
-    fn resolve<I: Interpreter>(&self, words: &[u64; WORDS], on: &mut I) -> Result<Option<Integer>, I::Error> {
-        let (aligned, offset, v) = self.parts(words).ok_or_else(|| on.overflow())?;
+    fn resolve<I: Interpreter>(&self, first: u64, second: u64, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        let aligned = first << (64 - FIRST);
         let bucket = match self.buckets.look_up(aligned) {
             Some(bucket) => bucket,
             None => self.buckets.resolve(aligned, on)?,
         };
+        let (offset, v) = self.offset_and_v(first, second);
         if !self.accept(bucket, offset, v, on)? {
             return Ok(None);
         }
-        let sign = *words.first().unwrap_or(&0);
         let magnitude = Integer::from((BigUint::from(bucket) << self.layout.offset) + offset);
         // A negative zero is rejected.
-        Ok(if magnitude.is_zero() && sign & 1 == 1 { None } else { Some(signed_integer(magnitude, sign)) })
+        Ok(if magnitude.is_zero() && first & 1 == 1 { None } else { Some(signed_integer(magnitude, first)) })
     }
 
     fn memory(&self) -> usize {
