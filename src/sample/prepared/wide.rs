@@ -7,7 +7,7 @@
 //! 3. accepts with probability e^-x = f(k)/f(bw), where x = o/s or o·(2bw + o)/2σ², which leaves k with weight ∝ f(k);
 //! 4. gives k a fair sign, and rejects a negative zero: every integer has exactly one magnitude and sign.
 //!
-//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a half where w is
+//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a quarter where w is
 //! above 2^36: first bits of the uniform real that b inverts | o | first bits v of the uniform real V that accepts, if V < e^-x | the sign.
 //!
 //! **Squeezes.** In bucket b, x is at most X = e^-x at o = w, so that V < 1 − X accepts whatever o is: `sure` holds
@@ -42,7 +42,7 @@ pub(crate) struct Layout {
     pub(crate) squeeze: u32,
 }
 
-/// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 32 as shipped.
+/// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 16 as shipped.
 ///
 /// Invariant #1: prefix + offset + squeeze + 1 = FIRST + SECOND, and the offset is at least SECOND.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
