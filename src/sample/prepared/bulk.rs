@@ -76,7 +76,12 @@ const BATCH: usize = 64;
 /// Trials until one is accepted, where the first was not settled.
 #[cold]
 #[inline(never)]
-fn slow<C: Trial, B: Bits + ?Sized>(construction: &C, first: u64, second: u64, bits: &mut B) -> Result<Integer, BitsError> {
+fn slow<C: Trial, B: Bits + ?Sized>(
+    construction: &C,
+    first: u64,
+    second: u64,
+    bits: &mut B,
+) -> Result<Integer, BitsError> {
     let on = &mut Execution { bits };
     if let Some(sample) = construction.resolve(first, second, on)? {
         return Ok(sample);

@@ -16,10 +16,10 @@
 //! another tenant of the machine might, draw with a sampler whose work is fixed.
 
 mod bulk;
-mod cells;
-mod inversion;
-mod table;
-mod wide;
+pub(crate) mod cells;
+pub(crate) mod inversion;
+pub(crate) mod table;
+pub(crate) mod wide;
 
 use core::ops::ControlFlow;
 
@@ -67,6 +67,21 @@ pub(crate) trait Trial {
             Some(sample) => ControlFlow::Break(sample.into()),
             None => self.resolve(first, second, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
         })
+    }
+}
+
+/// Trials until one is accepted: a construction as a [`Program`], which enumerates it at any width.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Trials<C>(pub(crate) C);
+
+impl<C: Trial + Clone + Ord + Send + Sync + 'static> Program for Trials<C> {
+    type State = ();
+    type Output = Integer;
+
+    fn start(&self) {}
+
+    fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+        self.0.trial(on)
     }
 }
 
