@@ -28,6 +28,8 @@ mod laplace;
 pub(crate) mod prepared;
 mod program;
 mod uniform;
+#[cfg(test)]
+mod widths;
 
 pub use bernoulli::Bernoulli;
 pub use bernoulli_exp::BernoulliExp;
