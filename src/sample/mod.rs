@@ -26,7 +26,7 @@ mod gaussian;
 mod geometric;
 mod laplace;
 pub(crate) mod prepared;
-mod program;
+pub(crate) mod program;
 mod uniform;
 #[cfg(test)]
 mod widths;
@@ -37,6 +37,8 @@ pub use choice::{Choice, ChoiceError, Weight};
 pub use gaussian::Gaussian;
 pub use geometric::Geometric;
 pub use laplace::Laplace;
+#[cfg(feature = "parallel")]
+pub use prepared::CHUNK;
 pub use prepared::{FillError, Noise, Output, PreparedGaussian, PreparedLaplace};
 pub use program::{Count, Interpreter, Program, Step, execute};
 pub use uniform::{Uniform, ZeroBound};

@@ -17,7 +17,11 @@
 
 mod bulk;
 pub(crate) mod cells;
+#[cfg(feature = "rand")]
+mod distribution;
 pub(crate) mod inversion;
+#[cfg(feature = "parallel")]
+mod parallel;
 pub(crate) mod table;
 pub(crate) mod wide;
 
@@ -35,6 +39,8 @@ use crate::{
 };
 
 pub use bulk::{FillError, Noise, Output};
+#[cfg(feature = "parallel")]
+pub use parallel::CHUNK;
 
 /// One trial of a construction, on a first word and perhaps a second: settled at once, or resolved with more bits.
 pub(crate) trait Trial {
@@ -71,9 +77,11 @@ pub(crate) trait Trial {
 }
 
 /// Trials until one is accepted: a construction as a [`Program`], which enumerates it at any width.
+#[cfg(feature = "audit")]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Trials<C>(pub(crate) C);
 
+#[cfg(feature = "audit")]
 impl<C: Trial + Clone + Ord + Send + Sync + 'static> Program for Trials<C> {
     type State = ();
     type Output = Integer;
@@ -187,6 +195,11 @@ impl<R: Program<Output = Integer>> Construction<R> {
 macro_rules! prepared {
     ($name:ident, $reference:ident) => {
         impl $name {
+            #[cfg(feature = "audit")]
+            pub(crate) fn shipped(&self) -> &Construction<$reference> {
+                &self.construction
+            }
+
             /// Which construction draws: `table`, `wide` or `reference`.
             #[must_use]
             pub fn construction(&self) -> &'static str {

@@ -25,6 +25,7 @@ impl<const WIDTH: u32> Table<WIDTH> {
         Self { magnitudes: Inversion::new(cells, WIDTH, WIDTH + 1, false, Self::MOST_GUIDE_BITS) }
     }
 
+    #[cfg(feature = "audit")]
     pub(crate) fn magnitudes(&self) -> &Inversion {
         &self.magnitudes
     }

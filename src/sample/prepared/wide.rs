@@ -74,13 +74,14 @@ impl Reciprocal {
 
     /// amount/s or amount/2σ², in [lower, upper] units of 2^-64; `None` if that is 1 or more.
     fn times(self, amount: u128) -> Option<(u128, u128)> {
-        // amount is in [top, top + 1]·2^dropped, and top below 2^64.
+        // amount is in [top, ceiling]·2^dropped, and top below 2^64.
         let dropped = 64u32.saturating_sub(amount.leading_zeros());
         let top = amount >> dropped;
+        let ceiling = top + u128::from(dropped > 0);
         let shift = self.exponent.checked_sub(dropped)?.checked_sub(64)?;
         let mantissa = u128::from(self.mantissa);
         let lower = (top * mantissa).checked_shr(shift).unwrap_or(0);
-        let upper = (top + 1).checked_mul(mantissa + 1)?.checked_shr(shift).unwrap_or(0) + 1;
+        let upper = ceiling.checked_mul(mantissa + 1)?.checked_shr(shift).unwrap_or(0) + 1;
         (upper < 1 << 64).then_some((lower, upper))
     }
 }
@@ -143,9 +144,21 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         &self.buckets
     }
 
+    /// log₂ of the places of a bucket.
     #[cfg(feature = "audit")]
-    pub(crate) fn layout(&self) -> Layout {
-        self.layout
+    pub(crate) fn offset(&self) -> u32 {
+        self.layout.offset
+    }
+
+    /// Whether every bucket's squeeze accepts only what e^-x accepts, at the end of the bucket where e^-x is least.
+    #[cfg(feature = "audit")]
+    pub(crate) fn squeezes_hold(&self) -> bool {
+        let last = (1 << self.layout.offset) - 1;
+        let whole = Rational::from_integer((1u64 << self.layout.squeeze).into());
+        (0u64..).zip(self.sure.iter()).all(|(bucket, &sure)| {
+            let bounds = exp_neg(&self.exponent(bucket, last), 64);
+            Rational::from_integer(sure.into()) <= bounds.lower() * &whole
+        })
     }
 
     /// o and v. The last SECOND bits of o are the second word.
@@ -269,6 +282,7 @@ impl<const FIRST: u32, const SECOND: u32> Trial for Wide<FIRST, SECOND> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::boxed::Box;
     use proptest::prelude::*;
 
     fn positive(n: u64, d: u64) -> Positive {
@@ -327,34 +341,75 @@ mod tests {
 
     #[cfg(feature = "audit")]
     mod enumerated {
+        use core::ops::ControlFlow;
+
         use super::*;
         use crate::{
-            audit::certify::{Certificate, flat},
-            exact::{GaussianPmf, LaplacePmf, Pmf},
-            sample::prepared::Trials,
+            audit::certify::flat,
+            exact::{Enclosure, GaussianPmf, LaplacePmf, Pmf},
+            sample::{Program, Step},
         };
 
-        fn check<const FIRST: u32, const SECOND: u32>(decay: Decay, layout: Layout, pmf: &dyn Pmf<Integer>) {
-            let wide = Wide::<FIRST, SECOND>::new(decay.clone(), layout);
-            let masses = flat(&Trials(wide), 22, &mut |_| ()).unwrap().masses();
-            let certificate = Certificate::new(&masses, pmf);
-            assert!(certificate.holds(), "{decay:?} {layout:?}");
-            assert!(*certificate.unresolved() < Rational::new(1.into(), 15.into()), "{}", certificate.unresolved());
+        /// One trial, and whether it was accepted.
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+        struct Once<const FIRST: u32, const SECOND: u32>(Wide<FIRST, SECOND>);
+
+        impl<const FIRST: u32, const SECOND: u32> Program for Once<FIRST, SECOND> {
+            type State = ();
+            type Output = Option<Integer>;
+            fn start(&self) {}
+            fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+                Ok(ControlFlow::Break(match self.0.trial(on)? {
+                    ControlFlow::Break(sample) => Some(sample),
+                    ControlFlow::Continue(()) => None,
+                }))
+            }
         }
 
-        /// The shipped code on a few bits, on every tape to 22 bits: buckets, squeezes, acceptance, rejection, refinement, sign.
+        fn pmf(decay: &Decay) -> Box<dyn Pmf<Integer>> {
+            match decay {
+                Decay::Laplace { scale } => Box::new(LaplacePmf::new(scale, 100)),
+                Decay::Gaussian { variance } => Box::new(GaussianPmf::new(variance, 100).unwrap()),
+            }
+        }
+
+        /// A trial yields k with probability f(k)/2w·Σ_b f(bw): for every k that was seen, and no mass is missing.
+        fn check<const FIRST: u32, const SECOND: u32>(decay: &Decay, layout: Layout) {
+            let wide = Wide::<FIRST, SECOND>::new(decay.clone(), layout);
+            let at = |pmf: &dyn Pmf<Integer>, k: i64| pmf.probability(&k.into());
+            let (noise, bucket) = (pmf(decay), pmf(&wide.buckets.cells().decay));
+            // 1/Σ_b f(bw), from the two-sided sum that the closed form of the buckets normalises by.
+            let zero = at(&*bucket, 0);
+            let two = Enclosure::from_integer(2, 0);
+            let share = zero.mul(&two).div(&zero.add(&Enclosure::from_integer(1, 0))).unwrap();
+            let masses = flat(&Once(wide), 17, &mut |_| ()).unwrap().masses();
+            let unit = Rational::from_integer(num_bigint::BigInt::one() << masses.precision());
+            let of = |mass: &BigUint| Rational::from_integer(mass.clone().into()) / &unit;
+            let unresolved = of(masses.unresolved());
+            assert!(unresolved < Rational::new(1.into(), 400.into()), "{unresolved}");
+            let mut outputs = 0;
+            for (k, lower) in masses.lower().iter().filter_map(|(k, lower)| Some((k.clone()?, lower))) {
+                let ratio = noise.probability(&k).div(&at(&*noise, 0)).unwrap();
+                let expected = ratio.mul(&share).mul_rational(&Rational::new(1.into(), (2 << layout.offset).into()));
+                let lower = of(lower);
+                assert!(
+                    lower <= expected.upper() && expected.lower() <= &lower + &unresolved,
+                    "{decay:?} {layout:?} {k}"
+                );
+                outputs += 1;
+            }
+            assert!(outputs > 40, "{outputs}");
+        }
+
+        /// The shipped code on a few bits, on every tape: buckets, squeezes, acceptance, refinement, sign.
         #[test]
         fn small_words() {
             for (n, d) in [(5, 1), (19, 3)] {
-                let (scale, variance) = (positive(n, d), positive(n * n, d * d));
-                let laplace = LaplacePmf::new(&scale, 100);
-                let gaussian = GaussianPmf::new(&variance, 100).unwrap();
-                let one = Layout { prefix: 4, offset: 1, squeeze: 2 };
-                let two = Layout { prefix: 4, offset: 2, squeeze: 3 };
-                check::<8, 0>(Decay::Laplace { scale: scale.clone() }, one, &laplace);
-                check::<8, 0>(Decay::Gaussian { variance: variance.clone() }, one, &gaussian);
-                check::<9, 1>(Decay::Laplace { scale }, two, &laplace);
-                check::<9, 1>(Decay::Gaussian { variance }, two, &gaussian);
+                let scale = positive(n, d);
+                for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {
+                    check::<8, 0>(&decay, Layout { prefix: 4, offset: 1, squeeze: 2 });
+                    check::<8, 1>(&decay, Layout { prefix: 4, offset: 2, squeeze: 2 });
+                }
             }
         }
     }
