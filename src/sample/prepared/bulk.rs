@@ -205,3 +205,112 @@ impl<S: Program<Output = Integer>, B: Bits> Iterator for Noise<'_, S, B> {
         Some(self.sampler.sample(&mut self.bits))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bits::{Recorder, Replay, seeded},
+        exact::{Positive, parse},
+        sample::{PreparedGaussian, PreparedLaplace},
+    };
+    use alloc::{vec, vec::Vec};
+
+    fn positive(text: &str) -> Positive {
+        Positive::new(parse(text).unwrap()).unwrap()
+    }
+
+    /// A table reads one word a sample, in bulk or one by one, as words or as integers.
+    #[test]
+    fn bulk_is_the_samples_one_by_one() {
+        for scale in ["1/3", "10", "1000"] {
+            let noise = PreparedLaplace::new(&positive(scale));
+            let mut words = vec![0i64; 1001];
+            let (mut integers, mut long) = (vec![Integer::ZERO; 1001], vec![0i128; 1001]);
+            let mut values: Vec<i64> = (0..1001).collect();
+            noise.fill(&mut seeded([1; 32]), &mut words).unwrap();
+            noise.fill(&mut seeded([1; 32]), &mut integers).unwrap();
+            noise.fill(&mut seeded([1; 32]), &mut long).unwrap();
+            noise.add_noise(&mut seeded([1; 32]), &mut values).unwrap();
+            let samples = noise.samples(seeded([1; 32])).take(1001).map(Result::unwrap);
+            for (i, sample) in samples.enumerate() {
+                assert_eq!(sample.to_i64(), Some(words[i]));
+                assert_eq!((&sample, i128::from(words[i])), (&integers[i], long[i]));
+                assert_eq!(values[i], words[i] + i64::try_from(i).unwrap());
+            }
+        }
+    }
+
+    /// In a word and a quarter: 64 first words, then 16 words of four second ones each; what settles, settles from these.
+    #[test]
+    fn a_batch_shares_out_its_words() {
+        let noise = PreparedGaussian::new(&positive("1e18"));
+        let super::super::Construction::Wider(wide) = &noise.construction else { panic!("another construction") };
+        let mut recorder = Recorder::new(seeded([2; 32]));
+        let mut samples = [0i64; 64];
+        fill(wide, &mut recorder, &mut samples).unwrap();
+        let mut tape = Replay::new(recorder.cut());
+        let firsts: Vec<u64> = (0..64).map(|_| tape.take(64).unwrap()).collect();
+        let seconds: Vec<u64> = (0..64).map(|_| tape.take(16).unwrap()).collect();
+        let settled: Vec<_> = firsts.iter().zip(&seconds).map(|(&first, &second)| wide.settle(first, second)).collect();
+        assert!(settled.iter().flatten().count() > 50);
+        for (sample, settled) in samples.iter().zip(settled) {
+            assert!(settled.is_none_or(|settled| settled == *sample));
+        }
+    }
+
+    /// Scale 2^62: one sample in eight passes 64 bits. None is clamped or wrapped; only a sum is clamped.
+    #[test]
+    fn samples_past_64_bits() {
+        let noise = PreparedLaplace::new(&positive("4611686018427387904"));
+        assert_eq!(noise.construction(), "wide");
+        let mut integers = vec![Integer::ZERO; 1000];
+        noise.fill(&mut seeded([3; 32]), &mut integers).unwrap();
+        let past = integers.iter().filter(|sample| sample.to_i64().is_none()).count();
+        assert!((60..220).contains(&past), "{past}");
+        assert!(integers.iter().any(|sample| sample.magnitude() > (num_bigint::BigUint::from(1u32) << 64u32)));
+        assert_eq!(noise.fill(&mut seeded([3; 32]), &mut [0i64; 1000]), Err(FillError::TooWide));
+        noise.fill(&mut seeded([3; 32]), &mut [0i128; 1000]).unwrap();
+        let mut values = [5i64; 1000];
+        noise.add_noise(&mut seeded([3; 32]), &mut values).unwrap();
+        for (value, sample) in values.iter().zip(&integers) {
+            assert_eq!(*value, clamped_sum(5, sample));
+        }
+        assert!(values.contains(&i64::MAX) && values.contains(&i64::MIN));
+    }
+
+    #[test]
+    fn no_bits_no_noise() {
+        let noise = PreparedGaussian::new(&positive("3"));
+        let tape = || Replay::new((0..640).map(|i| i % 3 == 0).collect());
+        assert_eq!(noise.fill(&mut tape(), &mut [0i64; 11]), Err(FillError::Bits(BitsError::TapeEnded)));
+        assert_eq!(noise.fill(&mut tape(), &mut [0i64; 10]), Ok(()));
+        assert_eq!(noise.add_noise(&mut tape(), &mut [0; 11]), Err(BitsError::TapeEnded));
+    }
+
+    /// From far below 1 to far beyond 2^63: each is built at once, within its bound, and draws.
+    #[test]
+    fn memory_is_bounded() {
+        for (text, construction, most) in [
+            ("1e-300", "table", 1 << 20),
+            ("1/100", "table", 1 << 20),
+            ("1024", "table", 1 << 20),
+            ("1024.0001", "wide", 1 << 17),
+            ("9223372036854775807", "wide", 1 << 17),
+            ("9223372036854775808", "reference", 0),
+            ("1e300", "reference", 0),
+        ] {
+            let (laplace, gaussian) = (PreparedLaplace::new(&positive(text)), PreparedGaussian::new(&positive(text)));
+            assert_eq!((laplace.construction(), gaussian.construction()), (construction, construction), "{text}");
+            assert!(
+                laplace.memory() <= most && gaussian.memory() <= most,
+                "{text}: {} {}",
+                laplace.memory(),
+                gaussian.memory()
+            );
+            let mut bits = seeded([9; 32]);
+            laplace.fill(&mut bits, &mut [Integer::ZERO, Integer::ZERO]).unwrap();
+            gaussian.fill(&mut bits, &mut [Integer::ZERO, Integer::ZERO]).unwrap();
+        }
+    }
+}

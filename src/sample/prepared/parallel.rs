@@ -71,3 +71,33 @@ macro_rules! in_parallel {
 
 in_parallel!(PreparedLaplace);
 in_parallel!(PreparedGaussian);
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        bits::seeded,
+        exact::{Positive, parse},
+        sample::{PreparedGaussian, PreparedLaplace},
+    };
+    use alloc::{vec, vec::Vec};
+
+    #[test]
+    fn the_same_whatever_the_number_of_threads() {
+        let positive = |text: &str| Positive::new(parse(text).unwrap()).unwrap();
+        let (laplace, gaussian) = (PreparedLaplace::new(&positive("10")), PreparedGaussian::new(&positive("1e6")));
+        let on = |threads: usize| -> (Vec<i64>, Vec<i64>) {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (mut filled, mut noised) = (vec![0i64; 100_001], vec![7i64; 100_001]);
+            pool.install(|| {
+                laplace.fill_parallel(&mut seeded([1; 32]), &mut filled).unwrap();
+                gaussian.add_noise_parallel(&mut seeded([1; 32]), &mut noised).unwrap();
+            });
+            (filled, noised)
+        };
+        let one = on(1);
+        assert_eq!(one, on(2));
+        assert_eq!(one, on(5));
+        // The chunks differ: they are streams of their own.
+        assert_ne!(one.0[..1000], one.0[super::CHUNK..super::CHUNK + 1000]);
+    }
+}

@@ -64,7 +64,8 @@ impl<const WIDTH: u32> Trial for Table<WIDTH> {
     }
 }
 
-#[cfg(all(test, feature = "audit"))]
+#[cfg(test)]
+#[cfg(feature = "audit")]
 mod tests {
     use super::*;
     use crate::{
