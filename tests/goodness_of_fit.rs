@@ -408,3 +408,37 @@ fn prepared_gaussian() {
         gaussian_by(&format!("prepared gaussian {sigma}"), &variance, &noise);
     }
 }
+
+/// What 10^6 samples cannot see: a rejected trial that keeps its bucket and offset would leave the envelope's steps, at most a
+/// percent high. So 2·10^7 samples in bulk, and in which eighth of its bucket each falls.
+#[test]
+fn prepared_bulk_within_buckets() {
+    const MANY: usize = 20_000_000;
+    // The buckets are 2^(⌊log₂ σ⌋ − 6) wide: in one word, and in a word and a quarter.
+    for (sigma, log) in [("1e6", 13), ("1e16", 47)] {
+        let noise = PreparedGaussian::new(&positive(sigma));
+        let s = to_f64(positive(sigma).get());
+        let below = |m: f64| 0.5 * erfc(-(m - 0.5) / (s * std::f64::consts::SQRT_2));
+        let eighth = 2f64.powi(log - 3);
+        let expected: Vec<f64> = (0..8)
+            .map(|part| {
+                let share = |cell: i32| {
+                    let edge = f64::from(8 * cell + part) * eighth;
+                    // Magnitudes from 1 on are of either sign, and 0 has a whole probability of its own.
+                    2.0 * (below(edge + eighth) - below(edge.max(0.5)))
+                };
+                (0..1300).map(share).sum()
+            })
+            .collect();
+        let mut bits = seeded(chi_square::seed(sigma));
+        let mut observed = vec![0u64; 8];
+        let mut samples = vec![0i64; 10_000];
+        for _ in 0..MANY / samples.len() {
+            noise.fill(&mut bits, &mut samples).unwrap();
+            for sample in &samples {
+                observed[(sample.unsigned_abs() >> (log - 3) & 7) as usize] += 1;
+            }
+        }
+        accept(&format!("prepared gaussian {sigma} within buckets"), p_value(&observed, &expected));
+    }
+}

@@ -390,7 +390,7 @@ mod tests {
             let unit = Rational::from_integer(num_bigint::BigInt::one() << masses.precision());
             let of = |mass: &BigUint| Rational::from_integer(mass.clone().into()) / &unit;
             let unresolved = of(masses.unresolved());
-            assert!(unresolved < Rational::new(1.into(), 150.into()), "{unresolved}");
+            assert!(unresolved < Rational::new(1.into(), 50.into()), "{unresolved}");
             let mut outputs = 0;
             for (k, lower) in masses.lower().iter().filter_map(|(k, lower)| Some((k.clone()?, lower))) {
                 let ratio = noise.probability(&k).div(&at(&*noise, 0)).unwrap();
