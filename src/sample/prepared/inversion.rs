@@ -12,6 +12,9 @@
 //! 1, never passes: the list ends at the first T(j) = 2^width − 1, and a U of width ones is ambiguous there. That is the open last
 //! cell: the refinement goes on to j + 1, j + 2, … for as long as U is not below G(j), and nothing is clamped.
 //!
+//! Where `width` is short, so that ambiguity is not rare, a second look compares the next bits of U with the next bits of G(j), which
+//! are listed too, by the same argument at the width of both together.
+//!
 //! The width is a number, so that the code that ships at 63 bits is enumerated at 7.
 
 use alloc::{sync::Arc, vec::Vec};
@@ -29,7 +32,7 @@ pub(crate) struct Inversion {
     width: u32,
     /// How many more are drawn at a time when these do not decide: 1 to 64.
     refill: u32,
-    /// Invariant #1: T(0) ≤ T(1) ≤ …, the last being 2^width − 1 and the only such.
+    /// Invariant #1: T(0) ≤ T(1) ≤ …, the last being 2^width − 1; the only such, unless there is a second look.
     thresholds: Arc<[u64]>,
     /// The next `refill` bits of each G(j) after those of T(j), or nothing: where the first look is short, the second must be cheap.
     finer: Arc<[u64]>,
@@ -60,8 +63,8 @@ impl Inversion {
         let low = |long: &u128| u64::try_from(long & ((1 << more) - 1)).ok();
         let thresholds: Vec<u64> = long.iter().filter_map(|long| u64::try_from(long >> more).ok()).collect();
         let finer = if short { long.iter().filter_map(low).collect() } else { Arc::default() };
-        // Four to eight times as many entries as thresholds, or as many as fit: then few entries hold two of them.
-        let wanted = (usize::BITS - thresholds.len().leading_zeros()).saturating_add(2).max(9);
+        // Four to eight times as many entries as cells within reach of the first look, or as many as fit: then few entries hold two.
+        let wanted = (usize::BITS - reach(&thresholds).leading_zeros()).saturating_add(2).max(9);
         let guide_bits = wanted.min(most_guide_bits).clamp(1, width - 1);
         let guide = guide(&thresholds, width, guide_bits);
         Self { cells, width, refill, thresholds: thresholds.into(), finer, guide_bits, guide: guide.into() }
@@ -88,6 +91,11 @@ impl Inversion {
     /// T(0), T(1), …
     pub(crate) fn thresholds(&self) -> &[u64] {
         &self.thresholds
+    }
+
+    /// How many cells the first look can settle on.
+    pub(crate) fn reach(&self) -> usize {
+        reach(&self.thresholds)
     }
 
     /// How many bits index the guide.
@@ -183,18 +191,24 @@ impl Inversion {
     }
 }
 
-/// ⌊G(j)·2^(width + more)⌋ for j = 0, 1, … to the first that begins with `width` ones, each determined by an enclosure.
+/// The number of cells that end before or at the last threshold's first occurrence: 0, …, its index.
+fn reach(thresholds: &[u64]) -> usize {
+    let last = thresholds.last().copied().unwrap_or(0);
+    thresholds.partition_point(|&threshold| threshold < last).saturating_add(1)
+}
+
+/// ⌊G(j)·2^(width + more)⌋ for j = 0, 1, … to the first that is all ones, each determined by an enclosure.
 fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
     // At most 63 + 64.
     let long = width + more;
     let mut guard = 24;
     loop {
         // The bounds are finer than the unit by `guard` bits, so that they straddle an integer rarely; then they are redone.
-        let all = cells.cumulative(long + guard, 8, more + guard - 1);
+        let all = cells.cumulative(long + guard, 8, guard - 1);
         let floors: Option<Vec<u128>> = all.iter().map(|bounds| bounds.floor(long, guard)).collect();
         if let Some(mut floors) = floors {
-            let greatest = (1 << width) - 1;
-            let end = floors.partition_point(|&threshold| threshold >> more < greatest);
+            let greatest = (1 << long) - 1;
+            let end = floors.partition_point(|&threshold| threshold < greatest);
             if end < floors.len() {
                 floors.truncate(end + 1);
                 return floors;

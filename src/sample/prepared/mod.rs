@@ -6,7 +6,7 @@
 //! | scale or σ | construction | memory |
 //! | --- | --- | --- |
 //! | up to 2^10 | a table of every magnitude, inverted lazily: one 64-bit word a sample | at most 1 MiB |
-//! | up to 2^63 | buckets under an envelope, then accepted: a word a trial, or a word and a quarter | at most 128 KiB |
+//! | up to 2^63 | buckets under an envelope, then accepted: a word a trial, or a word and a quarter | at most 256 KiB |
 //! | beyond | the reference sampler | – |
 //!
 //! A comparison that the first word leaves open draws more bits and tightens an enclosure until it is decided. Rounding never
