@@ -10,7 +10,10 @@ use std::fmt::{Display, Write};
 use certus::{
     bits::{Bits, BitsError, Meter, Replay, Tape, seeded},
     exact::{NonNegative, Positive, Probability, Rational, parse},
-    sample::{Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, Program, Uniform, Weight},
+    sample::{
+        Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, PreparedGaussian, PreparedLaplace, Program,
+        Uniform, Weight,
+    },
 };
 use num_bigint::BigUint;
 
@@ -73,6 +76,10 @@ fn table() -> String {
     }
     for variance in ["1/100", "1", "4", "7/3", "2500", "1099511627776", "2305843009213693951", "1e30"] {
         freeze(&mut table, &format!("gaussian {variance}"), &Gaussian::with_variance(&positive(variance)));
+    }
+    for scale in ["1/3", "10", "1000", "1e6", "1099511627776", "1e17"] {
+        freeze(&mut table, &format!("prepared laplace {scale}"), &PreparedLaplace::new(&positive(scale)));
+        freeze(&mut table, &format!("prepared gaussian {scale}"), &PreparedGaussian::new(&positive(scale)));
     }
     let choices: [&[(&str, &str)]; 2] = [
         &[("1", "2"), ("0", "-5"), ("3", "1"), ("1/2", "0"), ("2/3", "7/3")],

@@ -23,7 +23,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use certus::{
     bits::{Bits, seeded},
     exact::{GaussianPmf, Integer, LaplacePmf, Pmf, Positive, Rational},
-    sample::{Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, Program, Uniform, Weight},
+    sample::{
+        Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, PreparedGaussian, PreparedLaplace, Program,
+        Uniform, Weight,
+    },
 };
 use chi_square::{ALPHA, Cells, MOST_TESTS, draw, observe, p_value};
 use closed_forms::{GeometricPmf, middle, non_negative, positive, probability, rational, to_f64};
@@ -122,26 +125,30 @@ fn wide<P: Program<Output = Integer>>(name: &str, program: &P, scale: f64, below
 }
 
 fn laplace(scale: &Positive) {
-    let name = format!("laplace {scale}");
-    let noise = Laplace::new(scale);
+    laplace_by(&format!("laplace {scale}"), scale, &Laplace::new(scale));
+}
+
+fn laplace_by(name: &str, scale: &Positive, noise: &impl Program<Output = Integer>) {
     let s = to_f64(scale.get());
     if s < NARROW {
         let cells = symmetric(&LaplacePmf::new(scale, closed_forms::PRECISION));
-        return accept(&name, p_value(&observe(&noise, &name, &cells, number), cells.probabilities()));
+        return accept(name, p_value(&observe(noise, name, &cells, number), cells.probabilities()));
     }
     // With q = e^(-1/s): P(k ≥ m) = q^m/(1 + q) for m ≥ 1, and P(k < m) = P(k > −m) = q^(1 − m)/(1 + q) for m ≤ 0.
     let q_to = |exponent: i128| (-(exponent as f64) / s).exp();
     let below = |m: i128| if m > 0 { 1.0 - q_to(m) / (1.0 + q_to(1)) } else { q_to(1 - m) / (1.0 + q_to(1)) };
-    wide(&name, &noise, s, below);
+    wide(name, noise, s, below);
 }
 
 fn gaussian(variance: &Positive) {
-    let name = format!("gaussian {variance}");
-    let noise = Gaussian::with_variance(variance);
+    gaussian_by(&format!("gaussian {variance}"), variance, &Gaussian::with_variance(variance));
+}
+
+fn gaussian_by(name: &str, variance: &Positive, noise: &impl Program<Output = Integer>) {
     let sigma = to_f64(variance.get()).sqrt();
     if sigma < NARROW {
         let cells = symmetric(&GaussianPmf::new(variance, closed_forms::PRECISION).unwrap());
-        return accept(&name, p_value(&observe(&noise, &name, &cells, number), cells.probabilities()));
+        return accept(name, p_value(&observe(noise, name, &cells, number), cells.probabilities()));
     }
     if sigma < FINE {
         // Σ of the exact closed form below each edge.
@@ -151,12 +158,12 @@ fn gaussian(variance: &Positive) {
         for k in -reach..=reach {
             cumulative.push(cumulative[cumulative.len() - 1] + upper[k.unsigned_abs() as usize]);
         }
-        return wide(&name, &noise, sigma, |m| cumulative[(m + reach).clamp(0, 2 * reach + 1) as usize]);
+        return wide(name, noise, sigma, |m| cumulative[(m + reach).clamp(0, 2 * reach + 1) as usize]);
     }
     // The sum below m is the integral below m − ½ up to the midpoint rule's φ'/24σ² ≤ 0.0101/σ² ≤ 2·10^-8, and the
     // normaliser is √(2π)σ up to e^(-2π²σ²) (Poisson summation). Over 200 cells such errors move chi-square by less than
     // 10^6·200·(2·10^-8)²·200 < 10^-4.
-    wide(&name, &noise, sigma, |m| 0.5 * erfc(-(m as f64 - 0.5) / (sigma * std::f64::consts::SQRT_2)));
+    wide(name, noise, sigma, |m| 0.5 * erfc(-(m as f64 - 0.5) / (sigma * std::f64::consts::SQRT_2)));
 }
 
 fn geometric(scale: &Positive) {
@@ -363,5 +370,75 @@ mod the_statistic {
         let probabilities = [0.5, 0.499_998, 1e-6, 1e-6];
         assert!(p_value(&[500_000, 499_996, 2, 2], &probabilities) > 0.1);
         assert!(p_value(&[500_000, 499_972, 14, 14], &probabilities) < ALPHA);
+    }
+}
+
+/// Of the prepared samplers: tables, wide in one word, 40 digits, and wide in a word and a quarter.
+const PREPARED: [&str; 12] = [
+    "1/3",
+    "1",
+    "355/113",
+    "10",
+    "100",
+    "1000",
+    "1025.5",
+    "1e6",
+    "1099511627776",
+    "1234567890123456789012345678901234567890/9876543210987654321098765432109876",
+    "1234567890123456789012345678901234567890/98765432109876543210987",
+    "1152921504606846976",
+];
+
+#[test]
+fn prepared_laplace() {
+    for scale in PREPARED {
+        let scale = positive(scale);
+        let noise = PreparedLaplace::new(&scale);
+        assert_ne!(noise.construction(), "reference");
+        laplace_by(&format!("prepared laplace {scale}"), &scale, &noise);
+    }
+}
+
+#[test]
+fn prepared_gaussian() {
+    for sigma in PREPARED {
+        let variance = positive(sigma).square();
+        let noise = PreparedGaussian::with_variance(&variance);
+        assert_ne!(noise.construction(), "reference");
+        gaussian_by(&format!("prepared gaussian {sigma}"), &variance, &noise);
+    }
+}
+
+/// What 10^6 samples cannot see: a rejected trial that keeps its bucket and offset would leave the envelope's steps, at most a
+/// percent high. So 2·10^7 samples in bulk, and in which eighth of its bucket each falls.
+#[test]
+fn prepared_bulk_within_buckets() {
+    const MANY: usize = 20_000_000;
+    // The buckets are 2^(⌊log₂ σ⌋ − 6) wide: in one word, and in a word and a quarter.
+    for (sigma, log) in [("1e6", 13), ("1e16", 47)] {
+        let noise = PreparedGaussian::new(&positive(sigma));
+        let s = to_f64(positive(sigma).get());
+        let below = |m: f64| 0.5 * erfc(-(m - 0.5) / (s * std::f64::consts::SQRT_2));
+        let eighth = 2f64.powi(log - 3);
+        let expected: Vec<f64> = (0..8)
+            .map(|part| {
+                let share = |cell: i32| {
+                    let edge = f64::from(8 * cell + part) * eighth;
+                    // Magnitudes from 1 on are of either sign, and 0 has a whole probability of its own.
+                    2.0 * (below(edge + eighth) - below(edge.max(0.5)))
+                };
+                (0..1300).map(share).sum()
+            })
+            .collect();
+        let mut bits = seeded(chi_square::seed(sigma));
+        let mut observed = vec![0u64; 8];
+        let mut samples = vec![0i64; 10_000];
+        for _ in 0..MANY / samples.len() {
+            noise.fill(&mut bits, &mut samples).unwrap();
+            for sample in &samples {
+                observed[(sample.unsigned_abs() >> (log - 3) & 7) as usize] += 1;
+            }
+        }
+        accept(&format!("prepared gaussian {sigma} within buckets"), p_value(&observed, &expected));
     }
 }

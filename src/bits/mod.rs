@@ -65,6 +65,19 @@ pub trait Bits {
     ///
     /// If the source fails, or if `count` is over [`MAX_TAKE`]. Nothing is handed out then.
     fn take(&mut self, count: u32) -> Result<u64, BitsError>;
+
+    /// Fills a slice with whole words, for bulk: the bits that [`take(64)`](Self::take) would answer, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// If the source fails. What the slice holds then must not be used.
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        for word in words {
+            *word = self.take(MAX_TAKE)?;
+        }
+        Ok(())
+    }
 }
 
 impl<B: Bits + ?Sized> Bits for &mut B {
@@ -75,5 +88,10 @@ impl<B: Bits + ?Sized> Bits for &mut B {
     #[inline]
     fn take(&mut self, count: u32) -> Result<u64, BitsError> {
         (**self).take(count)
+    }
+
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        (**self).words(words)
     }
 }

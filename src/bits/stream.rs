@@ -54,6 +54,10 @@ fn drop_top(word: u64, count: u32) -> u64 {
 impl<R: TryCryptoRng> Bits for BitStream<R> {
     #[inline]
     fn take(&mut self, count: u32) -> Result<u64, BitsError> {
+        // A whole word where nothing is left over of the last: as the general case below, at no cost.
+        if count == MAX_TAKE && self.left == 0 {
+            return self.source.try_next_u64().map_err(|_| BitsError::Source);
+        }
         if count <= self.left {
             let taken = top(self.word, count);
             self.word = drop_top(self.word, count);
@@ -72,6 +76,21 @@ impl<R: TryCryptoRng> Bits for BitStream<R> {
         self.word = drop_top(next, missing);
         self.left = 64 - missing;
         Ok(taken)
+    }
+
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        if self.left == 0 {
+            // In step with the generator's words: straight through.
+            for word in words {
+                *word = self.source.try_next_u64().map_err(|_| BitsError::Source)?;
+            }
+        } else {
+            for word in words {
+                *word = self.take(MAX_TAKE)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -134,6 +153,21 @@ mod tests {
             }
             prop_assert_eq!(&read[..], &expected[..read.len()]);
         }
+    }
+
+    /// In step or not, in bulk or one by one, the words of ChaCha20 are the same.
+    #[test]
+    fn bulk_words_are_the_same_words() {
+        for offset in [0, 1, 63] {
+            let (mut bulk, mut single) = (seeded([3; 32]), seeded([3; 32]));
+            assert_eq!(bulk.take(offset), single.take(offset));
+            for length in [0, 1, 63, 64, 65, 1000, 3] {
+                let mut words = alloc::vec![0; length];
+                bulk.words(&mut words).unwrap();
+                assert!(words.iter().all(|&word| single.take(64) == Ok(word)));
+            }
+        }
+        assert_eq!(BitStream::new(Words(Vec::new())).words(&mut [0; 2]), Err(BitsError::Source));
     }
 
     #[test]

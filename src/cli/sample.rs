@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{
     Failure, SCHEMA_VERSION,
-    arguments::{Sample, Shared},
+    arguments::{Sample, Sampler, Shared},
     progress::Progress,
     source::{Source, count, integer, mechanism, seed},
 };
@@ -26,6 +26,9 @@ const BUFFER: usize = 1 << 16;
 /// How many samples are drawn at a time: the command does not fork, so the source need not ask each time.
 const BULK: u64 = 1024;
 
+/// From how many samples on the tables are built first.
+const PREPARED_FROM: u64 = 1000;
+
 /// What to print, and how.
 struct Job<'a> {
     release: &'a Release,
@@ -39,13 +42,19 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let (spec, mechanism) = mechanism(&options.spec)?;
     let samples = count("-n", &options.n, 0, u64::MAX)?;
     let input = integer("--input", &options.input)?;
-    let release = mechanism.on(input.clone()).map_err(|error| Failure::argument("--input", error))?;
+    let prepared = match options.sampler {
+        Sampler::Auto => samples >= PREPARED_FROM,
+        Sampler::Reference => false,
+        Sampler::Prepared => true,
+    };
+    let release = if prepared { mechanism.prepared_on(input.clone()) } else { mechanism.on(input.clone()) };
+    let release = release.map_err(|error| Failure::argument("--input", error))?;
     let seed = seed(shared.seed.as_deref())?;
     let head = json!({
         "schema_version": SCHEMA_VERSION,
         "spec": spec.to_string(),
         "input": input.to_string(),
-        "sampler": options.sampler.name(),
+        "sampler": release.sampler(),
     });
     let job = Job { release: &release, samples, json: shared.json, head, stats: options.stats };
     // A bar amid samples that scroll by on the same terminal would be in their way.

@@ -12,6 +12,7 @@
 mod certificate;
 mod flat;
 mod measure;
+mod prepared;
 mod structural;
 
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -22,6 +23,7 @@ use crate::{bits::BitsError, sample::Program};
 
 pub use certificate::{Certificate, Row};
 pub use flat::{DEEPEST, TapeCounts, flat};
+pub use prepared::{Prepared, prepared, prepared_flat};
 
 /// Called now and then with the number of runs so far.
 pub type Progress<'p> = dyn FnMut(u64) + 'p;
