@@ -1,0 +1,25 @@
+//! The baseline, **inexact**: floating-point noise, rounded. What people use because exact noise is slow.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use rand_distr::{Distribution, Exp1, Normal};
+
+use super::{Fill, SEED, one_by_one};
+use crate::group::{Group, Noise};
+
+/// Normal noise, or exponential noise with a random sign; rounded to the nearest integer.
+pub fn rounded(group: &Group) -> Fill {
+    let mut rng = ChaCha20Rng::from_seed(SEED);
+    let scale = group.float();
+    match group.noise {
+        Noise::Laplace => one_by_one(move || {
+            let magnitude: f64 = Exp1.sample(&mut rng);
+            let signed = if rng.random() { -magnitude } else { magnitude };
+            (scale * signed).round() as i64
+        }),
+        Noise::Gaussian => {
+            let normal = Normal::new(0.0, scale).expect("a positive scale");
+            one_by_one(move || normal.sample(&mut rng).round() as i64)
+        }
+    }
+}
