@@ -18,7 +18,7 @@ use std::{
 use arguments::Command;
 use group::Group;
 use measure::Plan;
-use peers::{BASELINE, Fill, PEERS, Peer};
+use peers::{BASELINE, PEERS, Peer};
 use table::Row;
 
 fn main() -> ExitCode {
@@ -80,10 +80,13 @@ fn list(selection: &Selection, out: &mut impl Write) -> io::Result<()> {
 
 fn show(selection: &Selection, plan: Plan, out: &mut impl Write) -> io::Result<()> {
     table::write_head(out)?;
+    let mut all = Vec::new();
     for (group, peers) in selection {
-        table::write_rows(out, &rows(group, peers, plan))?;
+        let rows = rows(group, peers, plan);
+        table::write_rows(out, &rows)?;
+        all.extend(rows);
     }
-    Ok(())
+    table::write_preparations(out, &all)
 }
 
 fn document(selection: &Selection, plan: Plan, out: &mut impl Write) -> io::Result<()> {
@@ -93,8 +96,9 @@ fn document(selection: &Selection, plan: Plan, out: &mut impl Write) -> io::Resu
 
 /// Measures the peers of a group.
 fn rows(group: &Group, peers: &[&'static Peer], plan: Plan) -> Vec<Row> {
-    let mut fillers: Vec<Fill> = peers.iter().map(|peer| (peer.build)(group)).collect();
-    Row::of(group, peers, &measure::interleaved(&mut fillers, plan))
+    let mut samplers: Vec<_> = peers.iter().map(|peer| (peer.build)(group)).collect();
+    let times = measure::interleaved(&mut samplers, plan);
+    Row::of(group, peers, &times, &samplers)
 }
 
 /// Draws samples of one sampler and nothing else.
@@ -103,6 +107,6 @@ fn once(sampler: &str, group: &str, samples: usize) -> Result<(), String> {
     let peer = peer.ok_or_else(|| format!("no sampler is called {sampler:?}; see --list"))?;
     let known = Group::all().into_iter().find(|known| known.to_string() == group);
     let group = known.ok_or_else(|| format!("no group is called {group:?}; see --list"))?;
-    measure::draw(&mut (peer.build)(&group), samples);
+    measure::draw((peer.build)(&group).as_mut(), samples);
     Ok(())
 }

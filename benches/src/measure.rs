@@ -8,9 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::peers::Fill;
+use crate::{
+    group::Group,
+    peers::{Peer, Sampler},
+};
 
-/// Samples drawn by one call of a filler: 8 KiB, which stay in the first cache.
+/// Samples drawn by one call of a sampler: 8 KiB, which stay in the first cache.
 const CHUNK: usize = 1024;
 
 /// How long to measure.
@@ -31,7 +34,7 @@ impl Plan {
     pub const QUICK: Self = Self { rounds: 10, batch: Duration::from_micros(250), least: 200 };
 }
 
-/// Nanoseconds a sample of one sampler, a number for each round.
+/// Nanoseconds, a number for each round.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<f64>);
 
@@ -58,29 +61,41 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// Measures the fillers round by round; the answers are in their order.
-pub fn interleaved(fillers: &mut [Fill], plan: Plan) -> Vec<Times> {
-    let batches: Vec<usize> = fillers.iter_mut().map(|fill| batch(fill, plan)).collect();
-    let mut times = vec![Times(Vec::with_capacity(plan.rounds)); fillers.len()];
+/// Measures the samplers round by round; the answers are in their order.
+pub fn interleaved(samplers: &mut [Box<dyn Sampler>], plan: Plan) -> Vec<Times> {
+    let batches: Vec<usize> = samplers.iter_mut().map(|sampler| batch(sampler.as_mut(), plan)).collect();
+    let mut times = vec![Times(Vec::with_capacity(plan.rounds)); samplers.len()];
     for round in 0..plan.rounds {
-        for turn in 0..fillers.len() {
+        for turn in 0..samplers.len() {
             // Who goes first changes, so that nobody always follows the same neighbour's leftovers.
-            let who = (round + turn) % fillers.len();
-            let elapsed = draw(&mut fillers[who], batches[who]);
+            let who = (round + turn) % samplers.len();
+            let elapsed = draw(samplers[who].as_mut(), batches[who]);
             times[who].0.push(nanoseconds(elapsed) / batches[who] as f64);
         }
     }
     times
 }
 
+/// How long a peer takes to build a sampler of the group, in nanoseconds: ten times over.
+pub fn building(peer: &Peer, group: &Group) -> Times {
+    let build = |_| {
+        let start = Instant::now();
+        let sampler = (peer.build)(group);
+        let elapsed = start.elapsed();
+        black_box(sampler);
+        nanoseconds(elapsed)
+    };
+    Times((0..10).map(build).collect())
+}
+
 /// Draws samples, and says how long it took.
-pub fn draw(fill: &mut Fill, samples: usize) -> Duration {
+pub fn draw(sampler: &mut dyn Sampler, samples: usize) -> Duration {
     let mut buffer = [0; CHUNK];
     let start = Instant::now();
     let mut left = samples;
     while left > 0 {
         let chunk = &mut buffer[..left.min(CHUNK)];
-        fill(chunk);
+        sampler.fill(chunk);
         left -= chunk.len();
         black_box(chunk);
     }
@@ -88,10 +103,10 @@ pub fn draw(fill: &mut Fill, samples: usize) -> Duration {
 }
 
 /// The size of a batch that takes about as long as the plan says. Finding it warms the sampler up.
-fn batch(fill: &mut Fill, plan: Plan) -> usize {
+fn batch(sampler: &mut dyn Sampler, plan: Plan) -> usize {
     let mut samples = 64;
     loop {
-        let elapsed = draw(fill, samples);
+        let elapsed = draw(sampler, samples);
         if elapsed * 2 >= plan.batch {
             let fitting = samples as f64 * nanoseconds(plan.batch) / nanoseconds(elapsed);
             return (fitting as usize).max(plan.least);
@@ -120,7 +135,7 @@ mod tests {
     fn a_batch_is_drawn_in_full() {
         let count = std::rc::Rc::new(std::cell::Cell::new(0));
         let seen = count.clone();
-        let mut fill: Fill = Box::new(move |samples| seen.set(seen.get() + samples.len()));
+        let mut fill = move |samples: &mut [i64]| seen.set(seen.get() + samples.len());
         draw(&mut fill, 2 * CHUNK + 5);
         assert_eq!(count.get(), 2 * CHUNK + 5);
     }

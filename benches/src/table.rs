@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use crate::{
     group::Group,
-    measure::Times,
-    peers::{BASELINE, Peer},
+    measure::{self, Times},
+    peers::{BASELINE, Peer, Preparation, Sampler},
 };
 
 /// One sampler in one group.
@@ -18,31 +18,43 @@ pub struct Row {
     ratios: [f64; 2],
     /// OpenDP's minimum over this one, where OpenDP was measured.
     opendp: Option<f64>,
+    /// What the sampler prepared, and how long that took.
+    preparation: Option<(Preparation, Times)>,
 }
 
 impl Row {
     /// The rows of a group.
-    pub fn of(group: &Group, peers: &[&'static Peer], times: &[Times]) -> Vec<Self> {
+    pub fn of(group: &Group, peers: &[&'static Peer], times: &[Times], samplers: &[Box<dyn Sampler>]) -> Vec<Self> {
         let named = |wanted: fn(&str) -> bool| peers.iter().position(|peer| wanted(peer.name)).map(|at| &times[at]);
         let baseline = named(|name| name == BASELINE).expect("the baseline is in every selection");
         let opendp = named(|name| name.starts_with("opendp"));
-        let row = |(peer, times): (&&'static Peer, &Times)| Self {
+        let row = |((&peer, times), sampler): ((&&'static Peer, &Times), &Box<dyn Sampler>)| Self {
             group: group.to_string(),
             peer,
             min: times.min(),
             median: times.median(),
             ratios: [times.min() / baseline.min(), times.median_ratio(baseline)],
             opendp: opendp.map(|opendp| opendp.min() / times.min()),
+            preparation: sampler.preparation().map(|preparation| (preparation, measure::building(peer, group))),
         };
-        peers.iter().zip(times).map(row).collect()
+        peers.iter().zip(times).zip(samplers).map(row).collect()
     }
 
     /// The row as a JSON object. No string in it needs an escape.
     fn json(&self) -> String {
         let Self { group, peer, min, median, ratios: [ratio_min, ratio_median], .. } = self;
+        let preparation = self.preparation.as_ref().map_or_else(String::new, |(preparation, building)| {
+            format!(
+                ",\"construction\":\"{}\",\"bytes\":{},\"build_ns_min\":{:.0},\"build_ns_median\":{:.0}",
+                preparation.construction,
+                preparation.bytes,
+                building.min(),
+                building.median()
+            )
+        });
         format!(
             "{{\"group\":\"{group}\",\"sampler\":\"{}\",\"ns_min\":{min:.3},\"ns_median\":{median:.3},\
-             \"ratio_min\":{ratio_min:.4},\"ratio_median\":{ratio_median:.4}}}",
+             \"ratio_min\":{ratio_min:.4},\"ratio_median\":{ratio_median:.4}{preparation}}}",
             peer.name
         )
     }
@@ -64,7 +76,7 @@ pub fn write_head(out: &mut impl Write) -> io::Result<()> {
 /// The rows of a group, with a space before them.
 pub fn write_rows(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
     writeln!(out)?;
-    for Row { group, peer, min, median, ratios: [ratio_min, ratio_median], opendp } in rows {
+    for Row { group, peer, min, median, ratios: [ratio_min, ratio_median], opendp, .. } in rows {
         let opendp = opendp.map_or_else(|| "–".into(), |ratio| format!("{ratio:.1}"));
         let line = format!(
             "{group:<17} {:<17} {min:>10.1} {median:>10.1} {ratio_min:>9.2} {ratio_median:>9.2} {opendp:>9}  {}",
@@ -73,6 +85,30 @@ pub fn write_rows(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
         writeln!(out, "{}", line.trim_end())?;
     }
     out.flush()
+}
+
+/// What the prepared samplers among the rows hold, and how long that took. Nothing if there are none.
+pub fn write_preparations(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
+    if rows.iter().all(|row| row.preparation.is_none()) {
+        return Ok(());
+    }
+    writeln!(out, "\nbuilding a prepared sampler: microseconds, and the memory of its tables\n")?;
+    writeln!(
+        out,
+        "{:<17} {:<17} {:<12} {:>10} {:>10} {:>9}",
+        "group", "sampler", "construction", "min", "median", "bytes"
+    )?;
+    for row in rows {
+        if let Some((Preparation { construction, bytes }, building)) = &row.preparation {
+            let [min, median] = [building.min(), building.median()].map(|nanoseconds| nanoseconds / 1e3);
+            writeln!(
+                out,
+                "{:<17} {:<17} {construction:<12} {min:>10.1} {median:>10.1} {bytes:>9}",
+                row.group, row.peer.name
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// All rows as one JSON array.

@@ -6,18 +6,18 @@ use certus::{
     sample::{Gaussian, Laplace, Program},
 };
 
-use super::{Fill, SEED, end, one_by_one};
+use super::{SEED, Sampler, end, one_by_one};
 use crate::group::{Group, Noise};
 
 /// The reference samplers: CKS20 on machine words where they fit.
-pub fn reference(group: &Group) -> Fill {
+pub fn reference(group: &Group) -> Box<dyn Sampler> {
     match group.noise {
         Noise::Laplace => program(Laplace::new(&group.scale)),
         Noise::Gaussian => program(Gaussian::new(&group.scale)),
     }
 }
 
-fn program(sampler: impl Program<Output = Integer>) -> Fill {
+fn program(sampler: impl Program<Output = Integer>) -> Box<dyn Sampler> {
     let mut bits = seeded(SEED);
     one_by_one(move || word(&sampler.sample(&mut bits).expect("a seeded stream does not fail")))
 }

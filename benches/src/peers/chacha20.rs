@@ -3,11 +3,11 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::{Fill, SEED, one_by_one};
+use super::{SEED, Sampler, one_by_one};
 use crate::group::Group;
 
 /// Raw words, whatever the group.
-pub fn words(_: &Group) -> Fill {
+pub fn words(_: &Group) -> Box<dyn Sampler> {
     let mut rng = ChaCha20Rng::from_seed(SEED);
     one_by_one(move || rng.next_u64().cast_signed())
 }

@@ -6,7 +6,7 @@ use opendp::{
     traits::samplers::{sample_discrete_gaussian, sample_discrete_laplace},
 };
 
-use super::{Fill, end, one_by_one};
+use super::{Sampler, end, one_by_one};
 use crate::group::{Group, Noise};
 
 /// The configuration is part of the name, since only one can be compiled in.
@@ -16,7 +16,7 @@ pub const NAME: &str = if cfg!(feature = "opendp-openssl") { "opendp-openssl" } 
 pub const NOTE: &str = if cfg!(feature = "opendp-openssl") { "on OpenSSL" } else { "on ThreadRng" };
 
 /// CKS20 on big rationals.
-pub fn sampler(group: &Group) -> Fill {
+pub fn sampler(group: &Group) -> Box<dyn Sampler> {
     let draw: fn(RBig) -> Fallible<IBig> = match group.noise {
         Noise::Laplace => sample_discrete_laplace,
         Noise::Gaussian => sample_discrete_gaussian,

@@ -8,14 +8,14 @@ use prio::dp::{
 use rand::{SeedableRng, distr::Distribution};
 use rand_chacha::ChaCha20Rng;
 
-use super::{Fill, SEED, end, one_by_one};
+use super::{SEED, Sampler, end, one_by_one};
 use crate::group::{Group, Noise};
 
 /// CKS20 on big rationals.
 ///
 /// The distributions' own constructors take rationals of two `u128`. Sensitivity over budget, both big integers, is the
 /// scale exactly and of any size.
-pub fn sampler(group: &Group) -> Fill {
+pub fn sampler(group: &Group) -> Box<dyn Sampler> {
     let sensitivity = Rational::from(group.scale.numerator().clone());
     let epsilon = Rational::from(group.scale.denominator().clone());
     match group.noise {
@@ -30,7 +30,7 @@ pub fn sampler(group: &Group) -> Fill {
     }
 }
 
-fn distribution<D: Distribution<BigInt> + 'static>(distribution: Result<D, prio::dp::DpError>) -> Fill {
+fn distribution<D: Distribution<BigInt> + 'static>(distribution: Result<D, prio::dp::DpError>) -> Box<dyn Sampler> {
     let distribution = distribution.expect("a positive scale");
     let mut rng = ChaCha20Rng::from_seed(SEED);
     one_by_one(move || {

@@ -4,11 +4,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, Exp1, Normal};
 
-use super::{Fill, SEED, one_by_one};
+use super::{SEED, Sampler, one_by_one};
 use crate::group::{Group, Noise};
 
 /// Normal noise, or exponential noise with a random sign; rounded to the nearest integer.
-pub fn rounded(group: &Group) -> Fill {
+pub fn rounded(group: &Group) -> Box<dyn Sampler> {
     let mut rng = ChaCha20Rng::from_seed(SEED);
     let scale = group.float();
     match group.noise {
