@@ -28,16 +28,16 @@ impl Row {
         let named = |wanted: fn(&str) -> bool| peers.iter().position(|peer| wanted(peer.name)).map(|at| &times[at]);
         let baseline = named(|name| name == BASELINE).expect("the baseline is in every selection");
         let opendp = named(|name| name.starts_with("opendp"));
-        let row = |((&peer, times), sampler): ((&&'static Peer, &Times), &Box<dyn Sampler>)| Self {
+        let row = |at: usize| Self {
             group: group.to_string(),
-            peer,
-            min: times.min(),
-            median: times.median(),
-            ratios: [times.min() / baseline.min(), times.median_ratio(baseline)],
-            opendp: opendp.map(|opendp| opendp.min() / times.min()),
-            preparation: sampler.preparation().map(|preparation| (preparation, measure::building(peer, group))),
+            peer: peers[at],
+            min: times[at].min(),
+            median: times[at].median(),
+            ratios: [times[at].min() / baseline.min(), times[at].median_ratio(baseline)],
+            opendp: opendp.map(|opendp| opendp.min() / times[at].min()),
+            preparation: samplers[at].preparation().map(|held| (held, measure::building(peers[at], group))),
         };
-        peers.iter().zip(times).zip(samplers).map(row).collect()
+        (0..peers.len()).map(row).collect()
     }
 
     /// The row as a JSON object. No string in it needs an escape.
