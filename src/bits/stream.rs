@@ -54,6 +54,10 @@ fn drop_top(word: u64, count: u32) -> u64 {
 impl<R: TryCryptoRng> Bits for BitStream<R> {
     #[inline]
     fn take(&mut self, count: u32) -> Result<u64, BitsError> {
+        // A whole word where nothing is left over of the last: as the general case below, at no cost.
+        if count == MAX_TAKE && self.left == 0 {
+            return self.source.try_next_u64().map_err(|_| BitsError::Source);
+        }
         if count <= self.left {
             let taken = top(self.word, count);
             self.word = drop_top(self.word, count);

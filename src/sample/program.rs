@@ -90,8 +90,8 @@ pub fn execute<P: Program, B: Bits + ?Sized>(program: &P, bits: &mut B) -> Resul
 }
 
 /// The interpreter that draws real bits.
-struct Execution<'b, B: ?Sized> {
-    bits: &'b mut B,
+pub(crate) struct Execution<'b, B: ?Sized> {
+    pub(crate) bits: &'b mut B,
 }
 
 impl<B: Bits + ?Sized> Interpreter for Execution<'_, B> {

@@ -1,0 +1,203 @@
+//! Lazy inversion: which cell a uniform real falls in, from as few of its bits as decide it.
+//!
+//! U is a uniform real in [0, 1), revealed from its first bit on. With G(j) = P(cell ≤ j), the cell is the least j with
+//! U < G(j). The first `width` bits of U are an integer u, so that U is in [u, u + 1)·2^-width. The table holds
+//! T(j) = ⌊G(j)·2^width⌋, hence G(j) is in [T(j), T(j) + 1)·2^-width. Cell by cell:
+//!
+//! * u < T(j): U < (u + 1)·2^-width ≤ T(j)·2^-width ≤ G(j), so the cell is j or before it;
+//! * u > T(j): U ≥ u·2^-width ≥ (T(j) + 1)·2^-width > G(j), so the cell is after j;
+//! * u = T(j): these bits do not say. More bits of the same U follow, and a tighter enclosure of G(j), until they do.
+//!
+//! So where no T(j) equals u, the cell is the number of thresholds below u. T rises with j up to 2^width − 1, which G, being below
+//! 1, never passes: the list ends at the first T(j) = 2^width − 1, and a U of width ones is ambiguous there. That is the open last
+//! cell: the refinement goes on to j + 1, j + 2, … for as long as U is not below G(j), and nothing is clamped.
+//!
+//! The width is a number, so that the code that ships at 63 bits is enumerated at 7.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use num_bigint::BigUint;
+
+use super::cells::Cells;
+use crate::sample::Interpreter;
+
+/// Thresholds, and a guide to find the cell between them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Inversion {
+    cells: Cells,
+    /// How many bits of U are looked up at first: 2 to 63.
+    width: u32,
+    /// How many more are drawn at a time when these do not decide: 1 to 64.
+    refill: u32,
+    /// Invariant #1: T(0) ≤ T(1) ≤ …, the last being 2^width − 1 and the only such.
+    thresholds: Arc<[u64]>,
+    /// How many bits index the guide: 1 to width − 1.
+    guide_bits: u32,
+    /// For each first `guide_bits` bits of u: the only threshold T among these u (its other bits, on top), whether there are more
+    /// or the base does not fit (one bit), and the *base*, the number of thresholds below all these u. Where there is no
+    /// threshold, T is the greatest of these u, which the guide therefore does not settle, and the search does.
+    guide: Arc<[u64]>,
+}
+
+/// What the first bits of U say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The cell.
+    Cell(u64),
+    /// The cell is this one or a later one.
+    From(u64),
+}
+
+impl Inversion {
+    /// The table for a first look of `width` bits, 2 to 63, with a guide of at most 2^`most_guide_bits` entries.
+    pub(crate) fn new(cells: Cells, width: u32, refill: u32, most_guide_bits: u32) -> Self {
+        let width = width.clamp(2, 63);
+        let thresholds = thresholds(&cells, width);
+        // Four to eight times as many entries as thresholds, or as many as fit: then few entries hold two of them.
+        let wanted = (usize::BITS - thresholds.len().leading_zeros()).saturating_add(2).max(9);
+        let guide_bits = wanted.min(most_guide_bits).clamp(1, width - 1);
+        let guide = guide(&thresholds, width, guide_bits);
+        Self {
+            cells,
+            width,
+            refill: refill.clamp(1, 64),
+            thresholds: thresholds.into(),
+            guide_bits,
+            guide: guide.into(),
+        }
+    }
+
+    /// The distribution on the cells.
+    #[cfg(feature = "audit")]
+    pub(crate) fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// How many bits of U are looked up at first.
+    pub(crate) fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// T(0), T(1), …
+    pub(crate) fn thresholds(&self) -> &[u64] {
+        &self.thresholds
+    }
+
+    /// How many bits index the guide.
+    #[cfg(feature = "audit")]
+    pub(crate) fn guide_bits(&self) -> u32 {
+        self.guide_bits
+    }
+
+    /// What the tables occupy, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        core::mem::size_of_val(&*self.thresholds) + core::mem::size_of_val(&*self.guide)
+    }
+
+    /// The cell of a U whose first bits are the top `width` bits of `word`, if the guide settles it; the bits below are ignored.
+    ///
+    /// No branch but the last depends on the word, and that one is rare.
+    #[inline]
+    pub(crate) fn look_up(&self, word: u64) -> Option<u64> {
+        // guide_bits ≥ 1, so the shift is below 64, and the index is below the guide's length.
+        let index = usize::try_from(word >> (64 - self.guide_bits)).ok()?;
+        let entry = *self.guide.get(index)?;
+        // 1 ≤ width − guide_bits ≤ 62 bits of threshold, so 2 ≤ base ≤ 63.
+        let base = 64 - (self.width - self.guide_bits);
+        let (rest, threshold) = ((word << self.guide_bits) >> base, entry >> base);
+        // The marker and the base proper, the latter below 2^(base − 1).
+        let before = entry & ((1 << base) - 1);
+        let unsettled = (rest == threshold) | (before >> (base - 1) != 0);
+        (!unsettled).then(|| before + u64::from(rest > threshold))
+    }
+
+    /// The cell of a U whose first `width` bits are u, as far as they say: by the thresholds themselves.
+    #[inline(never)]
+    pub(crate) fn search(&self, u: u64) -> Found {
+        let cell = self.thresholds.partition_point(|&threshold| threshold < u);
+        let found = u64::try_from(cell).unwrap_or(u64::MAX);
+        // u ≤ 2^width − 1 is at most the last threshold, so there is one.
+        if self.thresholds.get(cell).is_some_and(|&threshold| threshold == u) {
+            Found::From(found)
+        } else {
+            Found::Cell(found)
+        }
+    }
+
+    /// The cell of a U whose first bits are the top bits of `word`, whatever it takes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the interpreter.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn resolve<I: Interpreter>(&self, word: u64, on: &mut I) -> Result<u64, I::Error> {
+        let u = word >> (64 - self.width);
+        match self.search(u) {
+            Found::Cell(cell) => Ok(cell),
+            Found::From(cell) => self.refine(u, cell, on),
+        }
+    }
+
+    /// The cell, at `cell` or after it, of a U whose first `width` bits are u.
+    fn refine<I: Interpreter>(&self, u: u64, mut cell: u64, on: &mut I) -> Result<u64, I::Error> {
+        let mut prefix = BigUint::from(u);
+        let mut length = self.width;
+        loop {
+            prefix = (prefix << self.refill) | BigUint::from(on.bits(self.refill)?);
+            length = length.checked_add(self.refill).ok_or_else(|| on.overflow())?;
+            // U is in [prefix, prefix + 1]·2^-length.
+            loop {
+                let bounds = self.cells.bounds(cell, length, 32);
+                if prefix < bounds.lower {
+                    return Ok(cell);
+                }
+                if prefix < bounds.upper {
+                    break;
+                }
+                cell = cell.checked_add(1).ok_or_else(|| on.overflow())?;
+            }
+        }
+    }
+}
+
+/// T(0), T(1), … to the first that is 2^width − 1, each determined by an enclosure.
+fn thresholds(cells: &Cells, width: u32) -> Vec<u64> {
+    let mut guard = 32;
+    loop {
+        // The bounds are finer than the unit by `guard` bits, so that they straddle an integer rarely; then they are redone.
+        let all = cells.cumulative(width + guard, 16, 1 << (guard - 1));
+        let floors: Option<Vec<u64>> = all.iter().map(|bounds| bounds.floor(guard, width)).collect();
+        if let Some(mut floors) = floors {
+            let greatest = (1 << width) - 1;
+            let end = floors.partition_point(|&threshold| threshold < greatest);
+            if end < floors.len() {
+                floors.truncate(end + 1);
+                return floors;
+            }
+        }
+        guard = if guard < 1 << 14 { guard * 2 } else { guard + (1 << 14) };
+    }
+}
+
+/// The guide's entries; see [`Inversion::guide`].
+fn guide(thresholds: &[u64], width: u32, guide_bits: u32) -> Vec<u64> {
+    let rest_bits = width - guide_bits;
+    let base_bits = 64 - rest_bits;
+    let marker = 1 << (base_bits - 1);
+    let entry = |index: u64| {
+        let first = index << rest_bits;
+        let greatest = first | ((1 << rest_bits) - 1);
+        let before = thresholds.partition_point(|&threshold| threshold < first);
+        let mut inside = thresholds.iter().skip(before).take_while(|&&threshold| threshold <= greatest);
+        let threshold = inside.next().copied().unwrap_or(greatest);
+        let base = u64::try_from(before).ok().filter(|&base| base < marker);
+        let settles = inside.next().is_none();
+        let rest = (threshold - first) << base_bits;
+        match base {
+            Some(base) if settles => rest | base,
+            _ => rest | marker,
+        }
+    };
+    (0..1 << guide_bits).map(entry).collect()
+}

@@ -1,0 +1,70 @@
+//! Noise by a table of its magnitudes: one word a sample.
+//!
+//! A word is WIDTH bits of a uniform real and, lowest, a sign. The real inverts the cumulative probabilities of the magnitude, P(0),
+//! 2·P(1), 2·P(2), …; half of a magnitude's mass goes to either sign, and both halves of P(0) to zero. Nothing is rejected.
+
+use super::{
+    Trial,
+    cells::{Cells, Decay},
+    inversion::Inversion,
+};
+use crate::{exact::Integer, sample::Interpreter};
+
+/// The table of one distribution, whose words have WIDTH + 1 bits: 64 as shipped, a few where they are enumerated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Table<const WIDTH: u32> {
+    magnitudes: Inversion,
+}
+
+impl<const WIDTH: u32> Table<WIDTH> {
+    /// At most 2^15 entries of guide, 256 KiB: the second-level cache of most machines.
+    const MOST_GUIDE_BITS: u32 = 15;
+
+    pub(crate) fn new(decay: Decay) -> Self {
+        let cells = Cells { decay, folded: true };
+        Self { magnitudes: Inversion::new(cells, WIDTH, WIDTH + 1, Self::MOST_GUIDE_BITS) }
+    }
+
+    pub(crate) fn magnitudes(&self) -> &Inversion {
+        &self.magnitudes
+    }
+}
+
+/// ±magnitude by the lowest bit of `word`, without a branch: −m = (m xor −1) + 1. `None` for a magnitude over 2^63 − 1.
+#[inline]
+pub(super) fn signed(magnitude: u64, word: u64) -> Option<i64> {
+    let magnitude = i64::try_from(magnitude).ok()?;
+    let mask = -i64::from(word & 1 == 1);
+    // |m| ≤ 2^63 − 1, so the negation fits.
+    Some((magnitude ^ mask) - mask)
+}
+
+/// ±magnitude by the lowest bit of `word`.
+pub(super) fn signed_integer(magnitude: Integer, word: u64) -> Integer {
+    if word & 1 == 1 { magnitude.neg() } else { magnitude }
+}
+
+impl<const WIDTH: u32> Trial for Table<WIDTH> {
+    /// A word, left-aligned, with its sign bit.
+    type Drawn = u64;
+
+    #[inline]
+    fn draw<I: Interpreter>(&self, on: &mut I) -> Result<u64, I::Error> {
+        on.bits(WIDTH + 1)
+    }
+
+    #[inline]
+    fn settle(&self, word: &u64) -> Option<i64> {
+        signed(self.magnitudes.look_up(word << (63 - WIDTH))?, *word)
+    }
+
+    #[cold]
+    fn resolve<I: Interpreter>(&self, word: &u64, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        let magnitude = self.magnitudes.resolve(word << (63 - WIDTH), on)?;
+        Ok(Some(signed_integer(Integer::from(magnitude), *word)))
+    }
+
+    fn memory(&self) -> usize {
+        self.magnitudes.memory()
+    }
+}
