@@ -57,6 +57,7 @@ pub const PEERS: &[Peer] = &[
     Peer { name: "chacha20", note: "one raw u64 word, no sampler", build: chacha20::words },
     Peer { name: BASELINE, note: "inexact: floats, rounded", build: rand_distr::rounded },
     Peer { name: "certus-reference", note: "", build: certus::reference },
+    Peer { name: "certus-prepared", note: "", build: certus::prepared },
     #[cfg(feature = "opendp")]
     Peer { name: opendp::NAME, note: opendp::NOTE, build: opendp::sampler },
     #[cfg(feature = "prio")]
