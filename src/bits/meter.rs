@@ -32,6 +32,14 @@ impl<B: Bits> Bits for Meter<B> {
         self.used = self.used.saturating_add(u64::from(count));
         Ok(taken)
     }
+
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        self.source.words(words)?;
+        let count = u64::try_from(words.len()).unwrap_or(u64::MAX).saturating_mul(64);
+        self.used = self.used.saturating_add(count);
+        Ok(())
+    }
 }
 
 #[cfg(test)]

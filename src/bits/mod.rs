@@ -65,6 +65,20 @@ pub trait Bits {
     ///
     /// If the source fails, or if `count` is over [`MAX_TAKE`]. Nothing is handed out then.
     fn take(&mut self, count: u32) -> Result<u64, BitsError>;
+
+    /// Fills a slice with whole words, for bulk: fair bits like those of [`take`](Self::take), and from tapes and block
+    /// ciphers the same bits, in the same order.
+    ///
+    /// # Errors
+    ///
+    /// If the source fails. What the slice holds then must not be used.
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        for word in words {
+            *word = self.take(MAX_TAKE)?;
+        }
+        Ok(())
+    }
 }
 
 impl<B: Bits + ?Sized> Bits for &mut B {
@@ -75,5 +89,10 @@ impl<B: Bits + ?Sized> Bits for &mut B {
     #[inline]
     fn take(&mut self, count: u32) -> Result<u64, BitsError> {
         (**self).take(count)
+    }
+
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        (**self).words(words)
     }
 }

@@ -77,6 +77,26 @@ impl<R: TryCryptoRng> Bits for BitStream<R> {
         self.left = 64 - missing;
         Ok(taken)
     }
+
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        if self.left != 0 {
+            // Out of step with the generator's words: bit by bit in order, as ever.
+            for word in words {
+                *word = self.take(MAX_TAKE)?;
+            }
+            return Ok(());
+        }
+        // A block cipher's bytes are its words, the least significant byte first.
+        let mut bytes = [[0; 8]; 64];
+        for words in words.chunks_mut(bytes.len()) {
+            let bytes = bytes.get_mut(..words.len()).unwrap_or_default();
+            self.source.try_fill_bytes(bytes.as_flattened_mut()).map_err(|_| BitsError::Source)?;
+            for (word, bytes) in words.iter_mut().zip(bytes) {
+                *word = u64::from_le_bytes(*bytes);
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +158,21 @@ mod tests {
             }
             prop_assert_eq!(&read[..], &expected[..read.len()]);
         }
+    }
+
+    /// In step or not, in bulk or one by one, the words of ChaCha20 are the same.
+    #[test]
+    fn bulk_words_are_the_same_words() {
+        for offset in [0, 1, 63] {
+            let (mut bulk, mut single) = (seeded([3; 32]), seeded([3; 32]));
+            assert_eq!(bulk.take(offset), single.take(offset));
+            for length in [0, 1, 63, 64, 65, 1000, 3] {
+                let mut words = alloc::vec![0; length];
+                bulk.words(&mut words).unwrap();
+                assert!(words.iter().all(|&word| single.take(64) == Ok(word)));
+            }
+        }
+        assert_eq!(BitStream::new(Words(Vec::new())).words(&mut [0; 2]), Err(BitsError::Source));
     }
 
     #[test]

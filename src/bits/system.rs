@@ -52,6 +52,11 @@ impl Bits for SystemBits {
     fn take(&mut self, count: u32) -> Result<u64, BitsError> {
         self.stream.take(count)
     }
+
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        self.stream.words(words)
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,14 @@ impl Bits for Source {
             Self::Seeded(bits) => bits.take(count),
         }
     }
+
+    #[inline]
+    fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
+        match self {
+            Self::System(bits) => bits.words(words),
+            Self::Seeded(bits) => bits.words(words),
+        }
+    }
 }
 
 /// 1 to 64 hex digits, as a 256-bit number, most significant byte first.

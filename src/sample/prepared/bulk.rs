@@ -68,37 +68,67 @@ pub enum FillError {
     TooWide,
 }
 
+/// How many trials' words are drawn at a time.
+const BATCH: usize = 64;
+
 /// Trials until one is accepted, where the first was not settled.
 #[cold]
 #[inline(never)]
-fn slow<C: Trial, B: Bits + ?Sized>(construction: &C, drawn: C::Drawn, bits: &mut B) -> Result<Integer, BitsError> {
+fn slow<C: Trial<N>, B: Bits + ?Sized, const N: usize>(
+    construction: &C,
+    mut words: [u64; N],
+    bits: &mut B,
+) -> Result<Integer, BitsError> {
     let on = &mut Execution { bits };
-    let mut drawn = drawn;
     loop {
-        if let Some(sample) = construction.resolve(&drawn, on)? {
+        if let Some(sample) = construction.resolve(&words, on)? {
             return Ok(sample);
         }
         // Rejected: everything afresh.
-        drawn = construction.draw(on)?;
-        if let Some(sample) = construction.settle(&drawn) {
+        words = construction.draw(on)?;
+        if let Some(sample) = construction.settle(&words) {
             return Ok(sample.into());
         }
     }
 }
 
-pub(super) fn fill<C: Trial, T: Output, B: Bits + ?Sized>(
+/// Draws a sample for each slot, the words of a batch at a time; `put` is handed each, settled or slow.
+///
+/// A batch draws the words of its first trials, one trial a slot; what a slot needs beyond them, it draws afresh. So each slot is
+/// a function of words that no other slot reads.
+#[inline]
+fn each<C: Trial<N>, T, E: From<BitsError>, B: Bits + ?Sized, const N: usize>(
+    construction: &C,
+    bits: &mut B,
+    slots: &mut [T],
+    put: impl Fn(&mut T, Result<i64, Integer>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut words = [[0; N]; BATCH];
+    for slots in slots.chunks_mut(BATCH) {
+        let words = words.get_mut(..slots.len()).unwrap_or_default();
+        bits.words(words.as_flattened_mut())?;
+        for (slot, words) in slots.iter_mut().zip(words) {
+            match construction.settle(words) {
+                Some(sample) => put(slot, Ok(sample))?,
+                None => put(slot, Err(slow(construction, *words, bits)?))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn fill<C: Trial<N>, T: Output, B: Bits + ?Sized, const N: usize>(
     construction: &C,
     bits: &mut B,
     out: &mut [T],
 ) -> Result<(), FillError> {
-    for slot in out {
-        let drawn = construction.draw(&mut Execution { bits })?;
-        *slot = match construction.settle(&drawn) {
-            Some(sample) => T::of_word(sample),
-            None => T::of_integer(slow(construction, drawn, bits)?).ok_or(FillError::TooWide)?,
+    each(construction, bits, out, |slot, sample| {
+        *slot = match sample {
+            Ok(sample) => T::of_word(sample),
+            Err(sample) => T::of_integer(sample).ok_or(FillError::TooWide)?,
         };
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 pub(super) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
@@ -112,19 +142,18 @@ pub(super) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
     Ok(())
 }
 
-pub(super) fn add_noise<C: Trial, B: Bits + ?Sized>(
+pub(super) fn add_noise<C: Trial<N>, B: Bits + ?Sized, const N: usize>(
     construction: &C,
     bits: &mut B,
     values: &mut [i64],
 ) -> Result<(), BitsError> {
-    for value in values {
-        let drawn = construction.draw(&mut Execution { bits })?;
-        *value = match construction.settle(&drawn) {
-            Some(sample) => value.saturating_add(sample),
-            None => clamped_sum(*value, &slow(construction, drawn, bits)?),
+    each(construction, bits, values, |value, sample| {
+        *value = match sample {
+            Ok(sample) => value.saturating_add(sample),
+            Err(sample) => clamped_sum(*value, &sample),
         };
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 pub(super) fn add_noise_by_reference<B: Bits + ?Sized>(

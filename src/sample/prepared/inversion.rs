@@ -102,13 +102,14 @@ impl Inversion {
         // guide_bits ≥ 1, so the shift is below 64, and the index is below the guide's length.
         let index = usize::try_from(word >> (64 - self.guide_bits)).ok()?;
         let entry = *self.guide.get(index)?;
-        // 1 ≤ width − guide_bits ≤ 62 bits of threshold, so 2 ≤ base ≤ 63.
-        let base = 64 - (self.width - self.guide_bits);
-        let (rest, threshold) = ((word << self.guide_bits) >> base, entry >> base);
-        // The marker and the base proper, the latter below 2^(base − 1).
-        let before = entry & ((1 << base) - 1);
-        let unsettled = (rest == threshold) | (before >> (base - 1) != 0);
-        (!unsettled).then(|| before + u64::from(rest > threshold))
+        // 1 ≤ width − guide_bits ≤ 62 bits of threshold on top, so 2 ≤ below ≤ 63 bits of marker and base.
+        let below = 64 - (self.width - self.guide_bits);
+        let marker = 1 << (below - 1);
+        let rest = word << self.guide_bits;
+        // The rest of u equals the threshold iff the top bits do; if it does not, the top bits decide the order.
+        let equal = (rest ^ entry) >> below == 0;
+        let unsettled = equal | (entry & marker != 0);
+        (!unsettled).then(|| (entry & (marker - 1)) + u64::from(rest > entry))
     }
 
     /// The cell of a U whose first `width` bits are u, as far as they say: by the thresholds themselves.

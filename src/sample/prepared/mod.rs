@@ -31,30 +31,37 @@ use crate::{
 
 pub use bulk::{FillError, Noise, Output};
 
-/// One trial of a construction: draw, then settle at once or resolve with more bits.
-pub(crate) trait Trial {
-    /// The bits of a trial.
-    type Drawn;
+/// One trial of a construction on `WORDS` words: settled at once, or resolved with more bits.
+pub(crate) trait Trial<const WORDS: usize> {
+    /// The bits of a word: 64 as shipped.
+    const BITS: u32;
 
-    /// Draws a trial's bits.
-    fn draw<I: Interpreter>(&self, on: &mut I) -> Result<Self::Drawn, I::Error>;
+    /// The sample, if these words decide it at a glance and it fits.
+    fn settle(&self, words: &[u64; WORDS]) -> Option<i64>;
 
-    /// The sample, if these bits decide it at a glance and it fits.
-    fn settle(&self, drawn: &Self::Drawn) -> Option<i64>;
-
-    /// The sample whatever it takes, or nothing if the trial is rejected: then the next one draws fresh bits.
-    fn resolve<I: Interpreter>(&self, drawn: &Self::Drawn, on: &mut I) -> Result<Option<Integer>, I::Error>;
+    /// The sample whatever it takes, or nothing if the trial is rejected: then the next one draws fresh words.
+    fn resolve<I: Interpreter>(&self, words: &[u64; WORDS], on: &mut I) -> Result<Option<Integer>, I::Error>;
 
     /// What the tables occupy, in bytes.
     fn memory(&self) -> usize;
 
+    /// Draws a trial's words.
+    #[inline]
+    fn draw<I: Interpreter>(&self, on: &mut I) -> Result<[u64; WORDS], I::Error> {
+        let mut words = [0; WORDS];
+        for word in &mut words {
+            *word = on.bits(Self::BITS)?;
+        }
+        Ok(words)
+    }
+
     /// One trial, as a step of a [`Program`].
     #[inline]
     fn trial<I: Interpreter>(&self, on: &mut I) -> Result<ControlFlow<Integer, ()>, I::Error> {
-        let drawn = self.draw(on)?;
-        Ok(match self.settle(&drawn) {
+        let words = self.draw(on)?;
+        Ok(match self.settle(&words) {
             Some(sample) => ControlFlow::Break(sample.into()),
-            None => self.resolve(&drawn, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
+            None => self.resolve(&words, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
         })
     }
 }

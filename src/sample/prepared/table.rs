@@ -30,13 +30,11 @@ impl<const WIDTH: u32> Table<WIDTH> {
     }
 }
 
-/// ±magnitude by the lowest bit of `word`, without a branch: −m = (m xor −1) + 1. `None` for a magnitude over 2^63 − 1.
+/// ±magnitude by the lowest bit of `word`, for a magnitude of at most 2^63 − 1; without a branch: −m = (m xor −1) + 1.
 #[inline]
-pub(super) fn signed(magnitude: u64, word: u64) -> Option<i64> {
-    let magnitude = i64::try_from(magnitude).ok()?;
-    let mask = -i64::from(word & 1 == 1);
-    // |m| ≤ 2^63 − 1, so the negation fits.
-    Some((magnitude ^ mask) - mask)
+pub(super) fn signed(magnitude: u64, word: u64) -> i64 {
+    let mask = (word & 1).wrapping_neg();
+    (magnitude ^ mask).wrapping_sub(mask).cast_signed()
 }
 
 /// ±magnitude by the lowest bit of `word`.
@@ -44,24 +42,19 @@ pub(super) fn signed_integer(magnitude: Integer, word: u64) -> Integer {
     if word & 1 == 1 { magnitude.neg() } else { magnitude }
 }
 
-impl<const WIDTH: u32> Trial for Table<WIDTH> {
-    /// A word, left-aligned, with its sign bit.
-    type Drawn = u64;
+impl<const WIDTH: u32> Trial<1> for Table<WIDTH> {
+    const BITS: u32 = WIDTH + 1;
 
     #[inline]
-    fn draw<I: Interpreter>(&self, on: &mut I) -> Result<u64, I::Error> {
-        on.bits(WIDTH + 1)
-    }
-
-    #[inline]
-    fn settle(&self, word: &u64) -> Option<i64> {
-        signed(self.magnitudes.look_up(word << (63 - WIDTH))?, *word)
+    fn settle(&self, &[word]: &[u64; 1]) -> Option<i64> {
+        // The guide's base is below 2^62, and the cell at most one more.
+        Some(signed(self.magnitudes.look_up(word << (63 - WIDTH))?, word))
     }
 
     #[cold]
-    fn resolve<I: Interpreter>(&self, word: &u64, on: &mut I) -> Result<Option<Integer>, I::Error> {
+    fn resolve<I: Interpreter>(&self, &[word]: &[u64; 1], on: &mut I) -> Result<Option<Integer>, I::Error> {
         let magnitude = self.magnitudes.resolve(word << (63 - WIDTH), on)?;
-        Ok(Some(signed_integer(Integer::from(magnitude), *word)))
+        Ok(Some(signed_integer(Integer::from(magnitude), word)))
     }
 
     fn memory(&self) -> usize {
