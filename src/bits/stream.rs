@@ -78,21 +78,16 @@ impl<R: TryCryptoRng> Bits for BitStream<R> {
         Ok(taken)
     }
 
+    #[inline]
     fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
-        if self.left != 0 {
-            // Out of step with the generator's words: bit by bit in order, as ever.
+        if self.left == 0 {
+            // In step with the generator's words: straight through.
+            for word in words {
+                *word = self.source.try_next_u64().map_err(|_| BitsError::Source)?;
+            }
+        } else {
             for word in words {
                 *word = self.take(MAX_TAKE)?;
-            }
-            return Ok(());
-        }
-        // A block cipher's bytes are its words, the least significant byte first.
-        let mut bytes = [[0; 8]; 64];
-        for words in words.chunks_mut(bytes.len()) {
-            let bytes = bytes.get_mut(..words.len()).unwrap_or_default();
-            self.source.try_fill_bytes(bytes.as_flattened_mut()).map_err(|_| BitsError::Source)?;
-            for (word, bytes) in words.iter_mut().zip(bytes) {
-                *word = u64::from_le_bytes(*bytes);
             }
         }
         Ok(())

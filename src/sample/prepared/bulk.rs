@@ -1,5 +1,7 @@
 //! Many samples at a time.
 
+use core::ops::ControlFlow;
+
 use super::{Execution, Trial};
 use crate::{
     bits::{Bits, BitsError},
@@ -74,20 +76,15 @@ const BATCH: usize = 64;
 /// Trials until one is accepted, where the first was not settled.
 #[cold]
 #[inline(never)]
-fn slow<C: Trial<N>, B: Bits + ?Sized, const N: usize>(
-    construction: &C,
-    mut words: [u64; N],
-    bits: &mut B,
-) -> Result<Integer, BitsError> {
+fn slow<C: Trial, B: Bits + ?Sized>(construction: &C, first: u64, second: u64, bits: &mut B) -> Result<Integer, BitsError> {
     let on = &mut Execution { bits };
+    if let Some(sample) = construction.resolve(first, second, on)? {
+        return Ok(sample);
+    }
+    // Rejected: everything afresh.
     loop {
-        if let Some(sample) = construction.resolve(&words, on)? {
+        if let ControlFlow::Break(sample) = construction.trial(on)? {
             return Ok(sample);
-        }
-        // Rejected: everything afresh.
-        words = construction.draw(on)?;
-        if let Some(sample) = construction.settle(&words) {
-            return Ok(sample.into());
         }
     }
 }
@@ -97,27 +94,36 @@ fn slow<C: Trial<N>, B: Bits + ?Sized, const N: usize>(
 /// A batch draws the words of its first trials, one trial a slot; what a slot needs beyond them, it draws afresh. So each slot is
 /// a function of words that no other slot reads.
 #[inline]
-fn each<C: Trial<N>, T, E: From<BitsError>, B: Bits + ?Sized, const N: usize>(
+fn each<C: Trial, T, E: From<BitsError>, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
     slots: &mut [T],
     put: impl Fn(&mut T, Result<i64, Integer>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut words = [[0; N]; BATCH];
+    const { assert!(C::FIRST == 64 && (C::SECOND == 0 || C::SECOND == 32)) };
+    let (mut firsts, mut seconds) = ([0; BATCH], [0; BATCH]);
     for slots in slots.chunks_mut(BATCH) {
-        let words = words.get_mut(..slots.len()).unwrap_or_default();
-        bits.words(words.as_flattened_mut())?;
-        for (slot, words) in slots.iter_mut().zip(words) {
-            match construction.settle(words) {
+        let firsts = firsts.get_mut(..slots.len()).unwrap_or_default();
+        bits.words(firsts)?;
+        if C::SECOND > 0 {
+            // Two to a word.
+            let mut words = [0; BATCH / 2];
+            bits.words(words.get_mut(..slots.len().div_ceil(2)).unwrap_or_default())?;
+            for (halves, word) in seconds.chunks_exact_mut(2).zip(words) {
+                halves.copy_from_slice(&[word >> 32, word & 0xffff_ffff]);
+            }
+        }
+        for ((slot, &mut first), &second) in slots.iter_mut().zip(firsts).zip(&seconds) {
+            match construction.settle(first, second) {
                 Some(sample) => put(slot, Ok(sample))?,
-                None => put(slot, Err(slow(construction, *words, bits)?))?,
+                None => put(slot, Err(slow(construction, first, second, bits)?))?,
             }
         }
     }
     Ok(())
 }
 
-pub(super) fn fill<C: Trial<N>, T: Output, B: Bits + ?Sized, const N: usize>(
+pub(super) fn fill<C: Trial, T: Output, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
     out: &mut [T],
@@ -142,7 +148,7 @@ pub(super) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
     Ok(())
 }
 
-pub(super) fn add_noise<C: Trial<N>, B: Bits + ?Sized, const N: usize>(
+pub(super) fn add_noise<C: Trial, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
     values: &mut [i64],

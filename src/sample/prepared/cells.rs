@@ -87,12 +87,12 @@ impl Approximation {
 }
 
 impl Cells {
-    /// Bounds of G(0), G(1), … in units of 2^-precision, until a lower bound is within `stop` units of 1; the bounds are
-    /// about 2^-`guard` units wide. There is one at least.
+    /// Bounds of G(0), G(1), … in units of 2^-precision, until a lower bound is within 2^`stop` units of 1; the bounds are
+    /// a unit or two wide, and 2^-`guard` more. There is one at least.
     pub(crate) fn cumulative(&self, precision: u32, guard: u32, stop: u32) -> Vec<Bounds> {
         match &self.decay {
             Decay::Laplace { scale } => self.laplace(scale, precision, guard, stop),
-            Decay::Gaussian { variance } => self.gaussian(variance, precision, guard, stop),
+            Decay::Gaussian { variance } => self.gaussian(variance, precision, guard, Some(stop)),
         }
     }
 
@@ -106,7 +106,7 @@ impl Cells {
                 Bounds { lower: floor(&below.lower(), precision), upper: ceil(&below.upper(), precision) }
             }
             Decay::Gaussian { variance } => {
-                let all = self.gaussian(variance, precision, guard, 0);
+                let all = self.gaussian(variance, precision, guard, None);
                 let listed = usize::try_from(cell).ok().and_then(|cell| all.get(cell));
                 listed.cloned().unwrap_or_else(|| Bounds {
                     // G rises, and stays below 1.
@@ -125,13 +125,14 @@ impl Cells {
         let q = approximate(&q, working);
         let mut tail = approximate(&laplace_tail(scale, 0, self.folded, working), working);
         let one = BigUint::one() << working;
-        let below_one = (BigUint::one() << precision) - stop.max(1);
+        let below_one = (BigUint::one() << precision) - (BigUint::one() << stop);
         let mut all = Vec::new();
         loop {
             // tail ≤ truth ≤ tail + error, and G = 1 − truth.
-            let most = (&tail.value + tail.error).min(one.clone());
-            let lower = (&one - most) >> (working - precision);
-            let upper = ((&one - &tail.value) >> (working - precision)) + 1u32;
+            let mut head = &one - &tail.value;
+            let upper = (&head >> (working - precision)) + 1u32;
+            head = if head > BigUint::from(tail.error) { head - tail.error } else { BigUint::ZERO };
+            let lower = head >> (working - precision);
             let last = lower >= below_one;
             all.push(Bounds { lower, upper });
             if last {
@@ -144,7 +145,7 @@ impl Cells {
     /// Weights by recurrence: w₀ = 1, wₖ₊₁ = wₖ·rₖ, rₖ = e^(-(2k+1)/2v), rₖ₊₁ = rₖ·e^(-1/v). The ratios fall, so Σ_{k≥n} wₖ ≤
     /// wₙ/(1 − rₙ) encloses what the partial sums leave out. With S the partial sums and d = 1 if folded, else 0, G(j) =
     /// ((1 + d)·S(j) − d)/((1 + d)·S(∞) − d).
-    fn gaussian(&self, variance: &Positive, precision: u32, guard: u32, stop: u32) -> Vec<Bounds> {
+    fn gaussian(&self, variance: &Positive, precision: u32, guard: u32, stop: Option<u32>) -> Vec<Bounds> {
         // Weights count down to 2^-target, about σ·√(1.4·target) of them; the error of a sum is below their number cubed.
         let target = precision.saturating_add(guard);
         let terms = (variance.numerator() * 2u32 * target / variance.denominator()).sqrt() + 2u32;
@@ -176,14 +177,14 @@ impl Cells {
         let least_total = double(sum.clone());
         let most_total = double(&sum + &error + tail);
         let limit = BigUint::one() << precision;
-        let below_one = &limit - stop.max(1);
+        let below_one = stop.map(|stop| &limit - (BigUint::one() << stop));
         let mut all = Vec::with_capacity(sums.len());
         for sum in sums {
             let most = double(&sum + &error);
             // At the smallest numerator and the greatest denominator, and the other way round; G < 1.
             let lower = (double(sum) << precision) / &most_total;
             let upper = ((most << precision) / &least_total + 1u32).min(limit.clone());
-            let last = stop > 0 && lower >= below_one;
+            let last = below_one.as_ref().is_some_and(|below_one| lower >= *below_one);
             all.push(Bounds { lower, upper });
             if last {
                 break;
@@ -207,14 +208,13 @@ fn laplace_tail(scale: &Positive, cell: u64, folded: bool, working: u32) -> Encl
 }
 
 impl Bounds {
-    /// ⌊G⌋ in these units if the bounds determine it, given that G < 1.
-    ///
-    /// `upper` may be a unit too great, as ⌊·⌋ + 1 of a quotient is; the bounds are asked at a finer precision than the unit.
-    pub(crate) fn floor(&self, finer: u32, width: u32) -> Option<u64> {
-        let (lower, upper) = (&self.lower >> finer, &self.upper >> finer);
-        let greatest = (BigUint::one() << width) - 1u32;
+    /// ⌊G·2^width⌋, for bounds in units of 2^-(width + finer), if they determine it, given that G < 1; width is at most 127.
+    pub(crate) fn floor(&self, width: u32, finer: u32) -> Option<u128> {
+        let floor = |bound: &BigUint| u128::try_from(bound >> finer).ok();
+        let (lower, upper) = (floor(&self.lower)?, floor(&self.upper)?);
+        let greatest = (1 << width) - 1;
         // Never 1 itself: some cell lies beyond.
-        if lower >= greatest || lower == upper { u64::try_from(lower.min(greatest)).ok() } else { None }
+        (lower >= greatest || lower == upper).then_some(lower.min(greatest))
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
                     Enclosure::from_integer(1, 0).add(&zero).mul_rational(&Rational::new(1.into(), 2.into()))
                 };
                 let mut sum = Enclosure::from_integer(0, 0);
-                for (j, bounds) in cells.cumulative(precision, 30, 1).iter().enumerate().take(60) {
+                for (j, bounds) in cells.cumulative(precision, 30, 0).iter().enumerate().take(60) {
                     let mass = pmf.probability(&Integer::from(j as u64));
                     sum = sum.add(&mass);
                     if folded && j > 0 {

@@ -31,6 +31,8 @@ pub(crate) struct Inversion {
     refill: u32,
     /// Invariant #1: T(0) ≤ T(1) ≤ …, the last being 2^width − 1 and the only such.
     thresholds: Arc<[u64]>,
+    /// The next `refill` bits of each G(j) after those of T(j), or nothing: where the first look is short, the second must be cheap.
+    finer: Arc<[u64]>,
     /// How many bits index the guide: 1 to width − 1.
     guide_bits: u32,
     /// For each first `guide_bits` bits of u: the only threshold T among these u (its other bits, on top), whether there are more
@@ -49,10 +51,15 @@ pub(crate) enum Found {
 }
 
 impl Inversion {
-    /// The table for a first look of `width` bits, 2 to 63, with a guide of at most 2^`most_guide_bits` entries.
-    pub(crate) fn new(cells: Cells, width: u32, refill: u32, most_guide_bits: u32) -> Self {
-        let width = width.clamp(2, 63);
-        let thresholds = thresholds(&cells, width);
+    /// The table for a first look of `width` bits, 2 to 63, and if `short` a second of `refill` bits, 1 to 64; with a guide of at most
+    /// 2^`most_guide_bits` entries.
+    pub(crate) fn new(cells: Cells, width: u32, refill: u32, short: bool, most_guide_bits: u32) -> Self {
+        let (width, refill) = (width.clamp(2, 63), refill.clamp(1, 64));
+        let more = if short { refill } else { 0 };
+        let long = thresholds(&cells, width, more);
+        let low = |long: &u128| u64::try_from(long & ((1 << more) - 1)).ok();
+        let thresholds: Vec<u64> = long.iter().filter_map(|long| u64::try_from(long >> more).ok()).collect();
+        let finer = if short { long.iter().filter_map(low).collect() } else { Arc::default() };
         // Four to eight times as many entries as thresholds, or as many as fit: then few entries hold two of them.
         let wanted = (usize::BITS - thresholds.len().leading_zeros()).saturating_add(2).max(9);
         let guide_bits = wanted.min(most_guide_bits).clamp(1, width - 1);
@@ -60,8 +67,9 @@ impl Inversion {
         Self {
             cells,
             width,
-            refill: refill.clamp(1, 64),
+            refill,
             thresholds: thresholds.into(),
+            finer,
             guide_bits,
             guide: guide.into(),
         }
@@ -91,7 +99,8 @@ impl Inversion {
 
     /// What the tables occupy, in bytes.
     pub(crate) fn memory(&self) -> usize {
-        core::mem::size_of_val(&*self.thresholds) + core::mem::size_of_val(&*self.guide)
+        let lists = [&self.thresholds, &self.finer, &self.guide];
+        lists.iter().map(|list| core::mem::size_of_val(&***list)).sum()
     }
 
     /// The cell of a U whose first bits are the top `width` bits of `word`, if the guide settles it; the bits below are ignored.
@@ -142,11 +151,22 @@ impl Inversion {
 
     /// The cell, at `cell` or after it, of a U whose first `width` bits are u.
     fn refine<I: Interpreter>(&self, u: u64, mut cell: u64, on: &mut I) -> Result<u64, I::Error> {
-        let mut prefix = BigUint::from(u);
-        let mut length = self.width;
+        let more = on.bits(self.refill)?;
+        // The same comparison as the first, with the next bits of U and of G.
+        let rest = usize::try_from(cell).ok().and_then(|from| self.thresholds.get(from..)).unwrap_or_default();
+        let finer = usize::try_from(cell).ok().and_then(|from| self.finer.get(from..)).unwrap_or_default();
+        for (&threshold, &finer) in rest.iter().zip(finer) {
+            if u < threshold || more < finer {
+                return Ok(cell);
+            }
+            if more == finer {
+                break;
+            }
+            cell = cell.checked_add(1).ok_or_else(|| on.overflow())?;
+        }
+        let mut prefix = (BigUint::from(u) << self.refill) | BigUint::from(more);
+        let mut length = self.width.checked_add(self.refill).ok_or_else(|| on.overflow())?;
         loop {
-            prefix = (prefix << self.refill) | BigUint::from(on.bits(self.refill)?);
-            length = length.checked_add(self.refill).ok_or_else(|| on.overflow())?;
             // U is in [prefix, prefix + 1]·2^-length.
             loop {
                 let bounds = self.cells.bounds(cell, length, 32);
@@ -158,26 +178,30 @@ impl Inversion {
                 }
                 cell = cell.checked_add(1).ok_or_else(|| on.overflow())?;
             }
+            prefix = (prefix << self.refill) | BigUint::from(on.bits(self.refill)?);
+            length = length.checked_add(self.refill).ok_or_else(|| on.overflow())?;
         }
     }
 }
 
-/// T(0), T(1), … to the first that is 2^width − 1, each determined by an enclosure.
-fn thresholds(cells: &Cells, width: u32) -> Vec<u64> {
-    let mut guard = 32;
+/// ⌊G(j)·2^(width + more)⌋ for j = 0, 1, … to the first that begins with `width` ones, each determined by an enclosure.
+fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
+    // At most 63 + 64.
+    let long = width + more;
+    let mut guard = 24;
     loop {
         // The bounds are finer than the unit by `guard` bits, so that they straddle an integer rarely; then they are redone.
-        let all = cells.cumulative(width + guard, 16, 1 << (guard - 1));
-        let floors: Option<Vec<u64>> = all.iter().map(|bounds| bounds.floor(guard, width)).collect();
+        let all = cells.cumulative(long + guard, 8, more + guard - 1);
+        let floors: Option<Vec<u128>> = all.iter().map(|bounds| bounds.floor(long, guard)).collect();
         if let Some(mut floors) = floors {
             let greatest = (1 << width) - 1;
-            let end = floors.partition_point(|&threshold| threshold < greatest);
+            let end = floors.partition_point(|&threshold| threshold >> more < greatest);
             if end < floors.len() {
                 floors.truncate(end + 1);
                 return floors;
             }
         }
-        guard = if guard < 1 << 14 { guard * 2 } else { guard + (1 << 14) };
+        guard = guard.saturating_mul(2);
     }
 }
 

@@ -6,7 +6,7 @@
 //! | scale or σ | construction | memory |
 //! | --- | --- | --- |
 //! | up to 2^10 | a table of every magnitude, inverted lazily: one 64-bit word a sample | at most 1 MiB |
-//! | up to 2^63 | buckets under an envelope, then accepted: one or two words a trial | at most 128 KiB |
+//! | up to 2^63 | buckets under an envelope, then accepted: one word a trial, or one and a half | at most 128 KiB |
 //! | beyond | the reference sampler | – |
 //!
 //! A comparison that the first word leaves open draws more bits and tightens an enclosure until it is decided. Rounding never
@@ -19,10 +19,15 @@ mod bulk;
 mod cells;
 mod inversion;
 mod table;
+mod wide;
 
 use core::ops::ControlFlow;
 
-use self::{cells::Decay, table::Table};
+use self::{
+    cells::Decay,
+    table::Table,
+    wide::{Layout, Wide},
+};
 use super::{Gaussian, Interpreter, Laplace, Program, Step, program::Execution};
 use crate::{
     bits::{Bits, BitsError},
@@ -31,37 +36,36 @@ use crate::{
 
 pub use bulk::{FillError, Noise, Output};
 
-/// One trial of a construction on `WORDS` words: settled at once, or resolved with more bits.
-pub(crate) trait Trial<const WORDS: usize> {
-    /// The bits of a word: 64 as shipped.
-    const BITS: u32;
+/// One trial of a construction, on a first word and perhaps a second: settled at once, or resolved with more bits.
+pub(crate) trait Trial {
+    /// The bits of the first word: 64 as shipped.
+    const FIRST: u32;
+
+    /// The bits of the second word: 0 or 32 as shipped.
+    const SECOND: u32;
 
     /// The sample, if these words decide it at a glance and it fits.
-    fn settle(&self, words: &[u64; WORDS]) -> Option<i64>;
+    fn settle(&self, first: u64, second: u64) -> Option<i64>;
 
     /// The sample whatever it takes, or nothing if the trial is rejected: then the next one draws fresh words.
-    fn resolve<I: Interpreter>(&self, words: &[u64; WORDS], on: &mut I) -> Result<Option<Integer>, I::Error>;
+    fn resolve<I: Interpreter>(&self, first: u64, second: u64, on: &mut I) -> Result<Option<Integer>, I::Error>;
 
     /// What the tables occupy, in bytes.
     fn memory(&self) -> usize;
 
-    /// Draws a trial's words.
-    #[inline]
-    fn draw<I: Interpreter>(&self, on: &mut I) -> Result<[u64; WORDS], I::Error> {
-        let mut words = [0; WORDS];
-        for word in &mut words {
-            *word = on.bits(Self::BITS)?;
-        }
-        Ok(words)
-    }
-
     /// One trial, as a step of a [`Program`].
     #[inline]
     fn trial<I: Interpreter>(&self, on: &mut I) -> Result<ControlFlow<Integer, ()>, I::Error> {
-        let words = self.draw(on)?;
-        Ok(match self.settle(&words) {
+        let first = on.bits(Self::FIRST)?;
+        let second = match (Self::FIRST, Self::SECOND) {
+            (_, 0) => 0,
+            // A whole word for half of it, so that later words are the generator's own.
+            (64, second) => on.bits(64)? >> (64 - second),
+            (_, second) => on.bits(second)?,
+        };
+        Ok(match self.settle(first, second) {
             Some(sample) => ControlFlow::Break(sample.into()),
-            None => self.resolve(&words, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
+            None => self.resolve(first, second, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
         })
     }
 }
@@ -73,20 +77,46 @@ const WIDEST_TABLE: u32 = 10;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Construction<R> {
     Table(Table<63>),
+    /// In one word.
+    Wide(Wide<64, 0>),
+    /// In a word and a half.
+    Wider(Wide<64, 32>),
     Reference(R),
 }
 
+/// ⌊log₂ x⌋, if x ≥ 1.
+fn floor_log2(x: &Positive) -> Option<u32> {
+    let (numerator, denominator) = (x.numerator(), x.denominator());
+    let length = numerator.bits().checked_sub(denominator.bits())?;
+    // 2^(length − 1) < x < 2^(length + 1).
+    let log = if *numerator >= denominator << length { length } else { length.checked_sub(1)? };
+    u32::try_from(log).ok()
+}
+
 impl<R: Program<Output = Integer>> Construction<R> {
-    /// `doubled` is log₂ of the square of the scale or σ.
     fn new(decay: Decay, reference: impl FnOnce() -> R) -> Self {
-        let doubled = match &decay {
-            Decay::Laplace { scale } => Positive::square(scale),
+        // The square of the scale or σ.
+        let square = match &decay {
+            Decay::Laplace { scale } => scale.square(),
             Decay::Gaussian { variance } => variance.clone(),
         };
-        if *doubled.numerator() <= doubled.denominator() << (2 * WIDEST_TABLE) {
-            Self::Table(Table::new(decay))
-        } else {
-            Self::Reference(reference())
+        if *square.numerator() <= square.denominator() << (2 * WIDEST_TABLE) {
+            return Self::Table(Table::new(decay));
+        }
+        // At least 64 and fewer than 128 buckets a scale.
+        let offset = floor_log2(&square).and_then(|log| (log / 2).checked_sub(6));
+        match offset {
+            // 4 to 36: at least 20 bits find the bucket, and at least 7 squeeze.
+            Some(offset) if offset <= 36 => {
+                let both = 63 - offset;
+                let squeeze = both.saturating_sub(32).max(7);
+                Self::Wide(Wide::new(decay, Layout { prefix: both - squeeze, offset, squeeze }))
+            }
+            // 5 to 24 bits of the offset in the first word, and 7 to 26 that squeeze.
+            Some(offset) if offset <= 56 => {
+                Self::Wider(Wide::new(decay, Layout { prefix: 32, offset, squeeze: 63 - offset }))
+            }
+            _ => Self::Reference(reference()),
         }
     }
 
@@ -94,6 +124,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
     fn step<I: Interpreter>(&self, on: &mut I) -> Result<ControlFlow<Integer, ()>, I::Error> {
         match self {
             Self::Table(table) => table.trial(on),
+            Self::Wide(wide) => wide.trial(on),
+            Self::Wider(wide) => wide.trial(on),
             Self::Reference(reference) => Ok(ControlFlow::Break(on.call(reference)?)),
         }
     }
@@ -101,6 +133,7 @@ impl<R: Program<Output = Integer>> Construction<R> {
     fn name(&self) -> &'static str {
         match self {
             Self::Table(_) => "table",
+            Self::Wide(_) | Self::Wider(_) => "wide",
             Self::Reference(_) => "reference",
         }
     }
@@ -108,6 +141,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
     fn memory(&self) -> usize {
         match self {
             Self::Table(table) => table.memory(),
+            Self::Wide(wide) => wide.memory(),
+            Self::Wider(wide) => wide.memory(),
             Self::Reference(_) => 0,
         }
     }
@@ -116,6 +151,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
         bits.begin()?;
         match self {
             Self::Table(table) => bulk::fill(table, bits, out),
+            Self::Wide(wide) => bulk::fill(wide, bits, out),
+            Self::Wider(wide) => bulk::fill(wide, bits, out),
             Self::Reference(reference) => bulk::fill_by_reference(reference, bits, out),
         }
     }
@@ -124,6 +161,8 @@ impl<R: Program<Output = Integer>> Construction<R> {
         bits.begin()?;
         match self {
             Self::Table(table) => bulk::add_noise(table, bits, values),
+            Self::Wide(wide) => bulk::add_noise(wide, bits, values),
+            Self::Wider(wide) => bulk::add_noise(wide, bits, values),
             Self::Reference(reference) => bulk::add_noise_by_reference(reference, bits, values),
         }
     }

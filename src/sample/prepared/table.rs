@@ -22,7 +22,7 @@ impl<const WIDTH: u32> Table<WIDTH> {
 
     pub(crate) fn new(decay: Decay) -> Self {
         let cells = Cells { decay, folded: true };
-        Self { magnitudes: Inversion::new(cells, WIDTH, WIDTH + 1, Self::MOST_GUIDE_BITS) }
+        Self { magnitudes: Inversion::new(cells, WIDTH, WIDTH + 1, false, Self::MOST_GUIDE_BITS) }
     }
 
     pub(crate) fn magnitudes(&self) -> &Inversion {
@@ -42,17 +42,18 @@ pub(super) fn signed_integer(magnitude: Integer, word: u64) -> Integer {
     if word & 1 == 1 { magnitude.neg() } else { magnitude }
 }
 
-impl<const WIDTH: u32> Trial<1> for Table<WIDTH> {
-    const BITS: u32 = WIDTH + 1;
+impl<const WIDTH: u32> Trial for Table<WIDTH> {
+    const FIRST: u32 = WIDTH + 1;
+    const SECOND: u32 = 0;
 
     #[inline]
-    fn settle(&self, &[word]: &[u64; 1]) -> Option<i64> {
+    fn settle(&self, word: u64, _: u64) -> Option<i64> {
         // The guide's base is below 2^62, and the cell at most one more.
         Some(signed(self.magnitudes.look_up(word << (63 - WIDTH))?, word))
     }
 
     #[cold]
-    fn resolve<I: Interpreter>(&self, &[word]: &[u64; 1], on: &mut I) -> Result<Option<Integer>, I::Error> {
+    fn resolve<I: Interpreter>(&self, word: u64, _: u64, on: &mut I) -> Result<Option<Integer>, I::Error> {
         let magnitude = self.magnitudes.resolve(word << (63 - WIDTH), on)?;
         Ok(Some(signed_integer(Integer::from(magnitude), word)))
     }
