@@ -22,7 +22,8 @@ use peers::{BASELINE, PEERS, Peer};
 use table::Row;
 
 fn main() -> ExitCode {
-    let outcome = arguments::read(std::env::args().skip(1)).and_then(|command| run(command, &mut io::stdout().lock()));
+    let outcome = arguments::read(std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()))
+        .and_then(|command| run(command, &mut io::stdout().lock()));
     match outcome {
         Ok(Ok(())) => ExitCode::SUCCESS,
         // Somebody closed the pipe: they have read enough.
