@@ -1,5 +1,23 @@
-//! Certus
+#![doc = include_str!("../README.md")]
+//!
+//! # The map
+//!
+//! Each layer knows only those before it; data flows one way.
+//!
+//! ```text
+//! bits ──► sample ──► mechanism ──► audit ──► cli
+//!            ▲            ▲           ▲
+//! exact ─────┴────────────┴───────────┘
+//! ```
+//!
+//! * [`bits`]: the only door for randomness; streams, the system's source, tapes;
+//! * [`exact`]: integers, rationals, their text; enclosures of e^-x, ln and closed-form probabilities;
+//! * [`sample`]: the exact samplers, as programs over an interpreter;
+//! * [`mechanism`]: what a release runs, and the specs that name it;
+//! * `audit` (feature `audit`): certificates, which enumerate the samplers' own distributions;
+//! * `cli` (feature `cli`): the command.
 #![cfg_attr(not(feature = "std"), no_std)]
+
 extern crate alloc;
 
 #[cfg(feature = "audit")]
@@ -10,3 +28,11 @@ pub mod cli;
 pub mod exact;
 pub mod mechanism;
 pub mod sample;
+
+#[cfg(all(doc, feature = "audit"))]
+#[doc = include_str!("../docs/TUTORIAL.md")]
+pub mod tutorial {}
+
+#[cfg(all(doctest, feature = "audit"))]
+#[doc = include_str!("../docs/TUTORIAL.md")]
+mod tutorial {}

@@ -122,6 +122,11 @@ fn certificates_hold() {
         }
         assert!(stdout(&["certify", spec]).contains("the certificate holds"));
     }
+    for entry in json(&["mechanisms"])["mechanisms"].as_array().unwrap() {
+        for example in entry["examples"].as_array().unwrap() {
+            assert_eq!(json(&["certify", example.as_str().unwrap()])["holds"], true, "{example}");
+        }
+    }
     let flat = json(&["certify", "laplace(scale=1)", "--mode", "flat", "--depth", "16"]);
     assert_eq!((&flat["mode"], &flat["tapes_agree"], &flat["holds"]), (&"flat".into(), &true.into(), &true.into()));
 }

@@ -20,7 +20,7 @@ use crate::{
 const DIGITS: u32 = 10;
 
 /// How many outputs the table shows: the likeliest.
-const MOST_SHOWN: usize = 15;
+const MOST_SHOWN: usize = 9;
 
 /// What was found.
 struct Finding {

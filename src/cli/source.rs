@@ -111,11 +111,12 @@ mod tests {
 
     #[test]
     fn a_seed_is_a_number_in_hex() {
-        let of = |text| seed(Some(text)).ok().flatten();
+        let of = |text: &str| seed(Some(text)).ok().flatten();
         assert_eq!(of("0a1").map(|seed| seed[30..].to_vec()), Some(vec![0, 0xa1]));
         assert_eq!(of("A1"), of("00a1"));
         assert_eq!(of(&"f".repeat(64)), Some([255; 32]));
-        for bad in ["", "g", "-1", "0x1", " 1", "é", &"0".repeat(65)] {
+        let too_long = "0".repeat(65);
+        for bad in ["", "g", "-1", "0x1", " 1", "é", too_long.as_str()] {
             assert_eq!(of(bad), None, "{bad}");
         }
         assert!(matches!(seed(None), Ok(None)));
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn counts_are_integers_in_range() {
-        let of = |text| count("-n", text, 1, 1000).ok();
+        let of = |text: &str| count("-n", text, 1, 1000).ok();
         assert_eq!(of("1e3"), Some(1000));
         for bad in ["0", "1001", "-5", "1/2", "abc", "", "1e999999999", "NaN"] {
             assert_eq!(of(bad), None, "{bad}");

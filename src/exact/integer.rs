@@ -180,7 +180,7 @@ mod tests {
             prop_assert_eq!(x.add(&y), Integer::from(&a + &b));
             prop_assert_eq!(x.neg(), Integer::from(-&a));
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
-            prop_assert_eq!(&x == &y, a == b);
+            prop_assert_eq!(x == y, a == b);
             prop_assert_eq!(x.to_i64(), i64::try_from(&a).ok());
             prop_assert_eq!(&x.magnitude(), a.magnitude());
             prop_assert_eq!(x.magnitude_word(), u64::try_from(a.magnitude()).ok());

@@ -138,7 +138,9 @@ impl<T: Ord> FinitePmf<T> {
     pub fn new(weights: Vec<(T, NonNegative, NonNegative)>, precision: u32) -> Option<Self> {
         let mut probabilities = BTreeMap::new();
         for (value, factor, x) in weights {
-            let weight = exp_neg(&x, precision.saturating_add(4)).mul_rational(factor.get());
+            // e^-0 is a point at precision 0: its product with a fraction must not be rounded there.
+            let working = precision.saturating_add(4);
+            let weight = exp_neg(&x, working).at_precision(working).mul_rational(factor.get());
             if probabilities.insert(value, weight).is_some() {
                 return None;
             }
@@ -209,6 +211,12 @@ mod tests {
         let of = |n: u64| NonNegative::new(Rational::from_integer(n.into())).unwrap();
         let pmf = FinitePmf::new(alloc::vec![(0, of(1), of(0)), (1, of(3), of(0))], 64).unwrap();
         assert!(pmf.probability(&1).contains(&Rational::new(3.into(), 4.into())));
+        assert!(pmf.probability(&1).width() < Rational::new(1.into(), (1u64 << 63).into()));
+        let of_fraction = |n: u64, d: u64| NonNegative::new(Rational::new(n.into(), d.into())).unwrap();
+        let fractions = alloc::vec![(0, of_fraction(1, 3), of(0)), (1, of_fraction(2, 3), of(0))];
+        let fractions = FinitePmf::new(fractions, 64).unwrap();
+        assert!(fractions.probability(&0).contains(&Rational::new(1.into(), 3.into())));
+        assert!(fractions.probability(&0).width() < Rational::new(1.into(), (1u64 << 60).into()));
         assert_eq!(pmf.probability(&2), Enclosure::from_integer(0, 0));
         assert!(FinitePmf::new(alloc::vec![(0, of(0), of(0))], 64).is_none());
         assert!(FinitePmf::new(alloc::vec![(0, of(1), of(0)), (0, of(1), of(0))], 64).is_none());

@@ -34,7 +34,7 @@ impl<O: Ord + Clone> Certificate<O> {
     /// at least their lower bounds. With expectations Eₖ in [eₖ, eₖ⁺], the total variation is
     /// 1 − Σ min(Pₖ, Eₖ) ≤ 1 − Σ min(Lₖ, eₖ), over any outputs at all.
     ///
-    /// It holds if [Lₖ, Lₖ + u] meets [eₖ, eₖ⁺] for every enumerated output, and the outputs that were not enumerated, which have at
+    /// It holds if Σ Lₖ ≤ 1, and [Lₖ, Lₖ + u] meets [eₖ, eₖ⁺] for every enumerated output, and the outputs that were not enumerated, which have at
     /// most u in truth, can have at most u by the closed form: 1 − Σ eₖ⁺ ≤ u.
     #[must_use]
     pub fn new(masses: &Masses<O>, pmf: &(impl Pmf<O> + ?Sized)) -> Self {
@@ -49,7 +49,7 @@ impl<O: Ord + Clone> Certificate<O> {
             Rational::new(masses.unresolved().clone().into(), BigInt::from(BigUint::from(1u32) << precision));
         let mut rows = Vec::with_capacity(masses.lower().len());
         let (mut overlap, mut expected_at_most) = (Rational::from_integer(0.into()), Rational::from_integer(0.into()));
-        let mut holds = true;
+        let mut holds = masses.coherent;
         for (value, lower) in masses.lower() {
             let expected = pmf.probability(value);
             // The bounds are in order, so there always is an enclosure; if there were none, nothing would hold.

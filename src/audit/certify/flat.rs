@@ -73,7 +73,7 @@ pub fn flat<P: Program>(
             Err(error) => return Err(CertifyError::Failed(error)),
         }
         runs += 1;
-        if runs % 65_536 == 0 {
+        if runs.is_multiple_of(65_536) {
             progress(runs);
         }
         if !tapes.advance() {

@@ -53,15 +53,18 @@ pub struct Masses<O> {
     precision: u32,
     lower: BTreeMap<O, BigUint>,
     unresolved: BigUint,
+    /// Whether the lower bounds add up to at most 1, as those of disjoint events do.
+    coherent: bool,
 }
 
 impl<O: Ord> Masses<O> {
     fn new(precision: u32, lower: BTreeMap<O, BigUint>) -> Self {
-        // Lower bounds of disjoint events: they do not exceed 1 together.
         let total: BigUint = lower.values().sum();
         let one = BigUint::from(1u32) << precision;
-        let unresolved = if total <= one { one - total } else { BigUint::ZERO };
-        Self { precision, lower, unresolved }
+        // Only a step with hidden state, which is no function of what it was told, could make this incoherent.
+        let coherent = total <= one;
+        let unresolved = if coherent { one - total } else { BigUint::ZERO };
+        Self { precision, lower, unresolved, coherent }
     }
 
     /// The unit of the masses is 2^-precision.

@@ -110,7 +110,7 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
         let mut path = Path::default();
         loop {
             self.paths += 1;
-            if self.paths % 4096 == 0 {
+            if self.paths.is_multiple_of(4096) {
                 (self.progress)(self.paths);
             }
             let weight = self.measure.one();

@@ -76,7 +76,12 @@ const BATCH: usize = 64;
 /// Trials until one is accepted, where the first was not settled.
 #[cold]
 #[inline(never)]
-fn slow<C: Trial, B: Bits + ?Sized>(construction: &C, first: u64, second: u64, bits: &mut B) -> Result<Integer, BitsError> {
+fn slow<C: Trial, B: Bits + ?Sized>(
+    construction: &C,
+    first: u64,
+    second: u64,
+    bits: &mut B,
+) -> Result<Integer, BitsError> {
     let on = &mut Execution { bits };
     if let Some(sample) = construction.resolve(first, second, on)? {
         return Ok(sample);
@@ -100,17 +105,17 @@ fn each<C: Trial, T, E: From<BitsError>, B: Bits + ?Sized>(
     slots: &mut [T],
     put: impl Fn(&mut T, Result<i64, Integer>) -> Result<(), E>,
 ) -> Result<(), E> {
-    const { assert!(C::FIRST == 64 && (C::SECOND == 0 || C::SECOND == 32)) };
+    const { assert!(C::FIRST == 64 && (C::SECOND == 0 || C::SECOND == 16)) };
     let (mut firsts, mut seconds) = ([0; BATCH], [0; BATCH]);
     for slots in slots.chunks_mut(BATCH) {
         let firsts = firsts.get_mut(..slots.len()).unwrap_or_default();
         bits.words(firsts)?;
         if C::SECOND > 0 {
-            // Two to a word.
-            let mut words = [0; BATCH / 2];
-            bits.words(words.get_mut(..slots.len().div_ceil(2)).unwrap_or_default())?;
-            for (halves, word) in seconds.chunks_exact_mut(2).zip(words) {
-                halves.copy_from_slice(&[word >> 32, word & 0xffff_ffff]);
+            // Four to a word.
+            let mut words = [0; BATCH / 4];
+            bits.words(words.get_mut(..slots.len().div_ceil(4)).unwrap_or_default())?;
+            for (parts, word) in seconds.chunks_exact_mut(4).zip(words) {
+                parts.copy_from_slice(&[word >> 48, word >> 32 & 0xffff, word >> 16 & 0xffff, word & 0xffff]);
             }
         }
         for ((slot, &mut first), &second) in slots.iter_mut().zip(firsts).zip(&seconds) {

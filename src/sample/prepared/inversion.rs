@@ -64,15 +64,7 @@ impl Inversion {
         let wanted = (usize::BITS - thresholds.len().leading_zeros()).saturating_add(2).max(9);
         let guide_bits = wanted.min(most_guide_bits).clamp(1, width - 1);
         let guide = guide(&thresholds, width, guide_bits);
-        Self {
-            cells,
-            width,
-            refill,
-            thresholds: thresholds.into(),
-            finer,
-            guide_bits,
-            guide: guide.into(),
-        }
+        Self { cells, width, refill, thresholds: thresholds.into(), finer, guide_bits, guide: guide.into() }
     }
 
     /// The distribution on the cells.
@@ -225,4 +217,132 @@ fn guide(thresholds: &[u64], width: u32, guide_bits: u32) -> Vec<u64> {
         }
     };
     (0..1 << guide_bits).map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::cells::Decay, *};
+    use crate::{
+        bits::{Replay, Tape},
+        exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Positive, Rational},
+        sample::program::Execution,
+    };
+    use alloc::boxed::Box;
+
+    fn positive(n: u64, d: u64) -> Positive {
+        Positive::new(Rational::new(n.into(), d.into())).unwrap()
+    }
+
+    /// Folded cells beside the sums of the closed form, an inversion that shares no code with this one.
+    fn decays() -> Vec<(Decay, Box<dyn Pmf<Integer>>)> {
+        let mut all: Vec<(Decay, Box<dyn Pmf<Integer>>)> = Vec::new();
+        for (n, d) in [(1, 3), (1, 1), (355, 113), (10, 1)] {
+            let (scale, variance) = (positive(n, d), positive(n * n, d * d));
+            all.push((Decay::Laplace { scale: scale.clone() }, Box::new(LaplacePmf::new(&scale, 400))));
+            let pmf = GaussianPmf::new(&variance, 400).unwrap();
+            all.push((Decay::Gaussian { variance }, Box::new(pmf)));
+        }
+        all
+    }
+
+    fn sums(pmf: &dyn Pmf<Integer>, count: usize) -> Vec<Enclosure> {
+        let mut sum = Enclosure::from_integer(0, 0);
+        let add = |j: usize| {
+            let mass = pmf.probability(&Integer::from(j as u64));
+            sum = if j == 0 { mass } else { sum.add(&mass).add(&mass) };
+            sum.clone()
+        };
+        (0..count).map(add).collect()
+    }
+
+    fn tape(bits: &BigUint, length: u64) -> Replay {
+        Replay::new((0..length).rev().map(|i| bits.bit(i)).collect::<Tape>())
+    }
+
+    /// At every boundary, U agrees with G(j) for the first word, or for the first two, and then differs in the last place, by one
+    /// either way: the refinement must say what the exact inversion says. The last boundaries are those of the open cell.
+    #[test]
+    fn every_boundary_is_refined_either_way() {
+        for (decay, pmf) in decays() {
+            for (width, short) in [(63, false), (22, true), (7, false), (7, true)] {
+                let cells = Cells { decay: decay.clone(), folded: true };
+                let refill = if width == 7 { 8 } else { 64 };
+                let inversion = Inversion::new(cells, width, refill, short, 12);
+                let sums = sums(&*pmf, inversion.thresholds.len() + 40);
+                let (mut either, mut refined) = ([0, 0], 0);
+                for (j, g) in sums.iter().enumerate().take(inversion.thresholds.len()) {
+                    for words in 1..=3 {
+                        let length = width + words * refill;
+                        let scaled = g.mul_rational(&Rational::from_integer(BigUint::from(2u32).pow(length).into()));
+                        let exact = scaled.lower().floor().to_integer().magnitude().clone();
+                        assert_eq!(scaled.upper().floor().to_integer().magnitude(), &exact, "the oracle decides");
+                        for u in [&exact - 1u32, &exact + 1u32] {
+                            if u.bits() > length.into() {
+                                continue;
+                            }
+                            // The least cell with U < G: U is in [u, u + 1]·2^-length.
+                            let above = |sum: &Enclosure| {
+                                let unit = Rational::from_integer(BigUint::from(2u32).pow(length).into());
+                                sum.lower() * unit >= Rational::from_integer((&u + 1u32).into())
+                            };
+                            let Some(expected) = sums.iter().position(above) else { continue };
+                            let first = &u >> (length - width);
+                            let mut replay = tape(&u, length.into());
+                            let word = crate::bits::Bits::take(&mut replay, width).unwrap();
+                            assert_eq!(BigUint::from(word), first);
+                            let word = word << (64 - width);
+                            let guided = inversion.look_up(word);
+                            let answer = inversion.resolve(word, &mut Execution { bits: &mut replay });
+                            let bits_used = replay.position();
+                            let Ok(answer) = answer else {
+                                // u's neighbourhood may need more bits than this tape has: then it decides nothing.
+                                assert!(answer == Err(crate::bits::BitsError::TapeEnded));
+                                continue;
+                            };
+                            assert_eq!(answer, expected as u64, "{decay:?}, cell {j}, width {width}, {words} words");
+                            assert!(guided.is_none_or(|guided| guided == answer));
+                            refined += usize::from(bits_used > width as usize);
+                            either[usize::from(answer > j as u64)] += 1;
+                        }
+                    }
+                }
+                assert!(
+                    either[0] > 0 && either[1] > 0 && refined >= inversion.thresholds.len(),
+                    "{either:?} {refined}"
+                );
+            }
+        }
+    }
+
+    /// The guide never contradicts the thresholds, at any of the points where either could change; at 8 bits, at any point.
+    #[test]
+    fn the_guide_agrees_with_the_thresholds() {
+        for (decay, _) in decays() {
+            for folded in [false, true] {
+                for (width, guide_bits) in [(63, 9), (63, 3), (32, 12), (8, 7), (8, 1), (2, 1)] {
+                    let cells = Cells { decay: decay.clone(), folded };
+                    let inversion = Inversion::new(cells, width, 64, false, guide_bits);
+                    let last = (1u64 << width) - 1;
+                    let mut points: Vec<u64> = if width == 8 { (0..256).collect() } else { Vec::new() };
+                    let edges = (0..1u64 << inversion.guide_bits).map(|i| i << (width - inversion.guide_bits));
+                    for edge in edges.chain(inversion.thresholds.iter().copied()) {
+                        points.extend([edge.saturating_sub(1), edge, (edge + 1).min(last)]);
+                    }
+                    let mut settled = 0;
+                    for &u in &points {
+                        let found = inversion.search(u);
+                        let is_threshold = inversion.thresholds.contains(&u);
+                        assert_eq!(is_threshold, matches!(found, Found::From(_)));
+                        for below in [0, (1u64 << (64 - width)) - 1] {
+                            if let Some(cell) = inversion.look_up(u << (64 - width) | below) {
+                                assert_eq!(found, Found::Cell(cell));
+                                settled += 1;
+                            }
+                        }
+                    }
+                    assert!(settled > 0 || width == 2);
+                }
+            }
+        }
+    }
 }

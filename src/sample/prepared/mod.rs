@@ -6,7 +6,7 @@
 //! | scale or σ | construction | memory |
 //! | --- | --- | --- |
 //! | up to 2^10 | a table of every magnitude, inverted lazily: one 64-bit word a sample | at most 1 MiB |
-//! | up to 2^63 | buckets under an envelope, then accepted: one word a trial, or one and a half | at most 128 KiB |
+//! | up to 2^63 | buckets under an envelope, then accepted: a word a trial, or a word and a quarter | at most 128 KiB |
 //! | beyond | the reference sampler | – |
 //!
 //! A comparison that the first word leaves open draws more bits and tightens an enclosure until it is decided. Rounding never
@@ -16,10 +16,10 @@
 //! another tenant of the machine might, draw with a sampler whose work is fixed.
 
 mod bulk;
-mod cells;
-mod inversion;
-mod table;
-mod wide;
+pub(crate) mod cells;
+pub(crate) mod inversion;
+pub(crate) mod table;
+pub(crate) mod wide;
 
 use core::ops::ControlFlow;
 
@@ -41,7 +41,7 @@ pub(crate) trait Trial {
     /// The bits of the first word: 64 as shipped.
     const FIRST: u32;
 
-    /// The bits of the second word: 0 or 32 as shipped.
+    /// The bits of the second word: 0 or 16 as shipped.
     const SECOND: u32;
 
     /// The sample, if these words decide it at a glance and it fits.
@@ -59,7 +59,7 @@ pub(crate) trait Trial {
         let first = on.bits(Self::FIRST)?;
         let second = match (Self::FIRST, Self::SECOND) {
             (_, 0) => 0,
-            // A whole word for half of it, so that later words are the generator's own.
+            // A whole word for a part of it, so that later words are the generator's own.
             (64, second) => on.bits(64)? >> (64 - second),
             (_, second) => on.bits(second)?,
         };
@@ -67,6 +67,21 @@ pub(crate) trait Trial {
             Some(sample) => ControlFlow::Break(sample.into()),
             None => self.resolve(first, second, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
         })
+    }
+}
+
+/// Trials until one is accepted: a construction as a [`Program`], which enumerates it at any width.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Trials<C>(pub(crate) C);
+
+impl<C: Trial + Clone + Ord + Send + Sync + 'static> Program for Trials<C> {
+    type State = ();
+    type Output = Integer;
+
+    fn start(&self) {}
+
+    fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+        self.0.trial(on)
     }
 }
 
@@ -79,8 +94,8 @@ pub(crate) enum Construction<R> {
     Table(Table<63>),
     /// In one word.
     Wide(Wide<64, 0>),
-    /// In a word and a half.
-    Wider(Wide<64, 32>),
+    /// In a word and a quarter.
+    Wider(Wide<64, 16>),
     Reference(R),
 }
 
@@ -91,6 +106,13 @@ fn floor_log2(x: &Positive) -> Option<u32> {
     // 2^(length − 1) < x < 2^(length + 1).
     let log = if *numerator >= denominator << length { length } else { length.checked_sub(1)? };
     u32::try_from(log).ok()
+}
+
+/// How a wide trial of so many bits is shared out: 32 bits find the bucket, or as many as leave 7 to squeeze; a sign.
+fn layout(bits: u32, offset: u32) -> Layout {
+    let both = bits.saturating_sub(offset).saturating_sub(1);
+    let squeeze = both.saturating_sub(32).max(7);
+    Layout { prefix: both.saturating_sub(squeeze), offset, squeeze }
 }
 
 impl<R: Program<Output = Integer>> Construction<R> {
@@ -106,16 +128,10 @@ impl<R: Program<Output = Integer>> Construction<R> {
         // At least 64 and fewer than 128 buckets a scale.
         let offset = floor_log2(&square).and_then(|log| (log / 2).checked_sub(6));
         match offset {
-            // 4 to 36: at least 20 bits find the bucket, and at least 7 squeeze.
-            Some(offset) if offset <= 36 => {
-                let both = 63 - offset;
-                let squeeze = both.saturating_sub(32).max(7);
-                Self::Wide(Wide::new(decay, Layout { prefix: both - squeeze, offset, squeeze }))
-            }
-            // 5 to 24 bits of the offset in the first word, and 7 to 26 that squeeze.
-            Some(offset) if offset <= 56 => {
-                Self::Wider(Wide::new(decay, Layout { prefix: 32, offset, squeeze: 63 - offset }))
-            }
+            // 4 to 36: at least 20 bits find the bucket.
+            Some(offset) if offset <= 36 => Self::Wide(Wide::new(decay, layout(64, offset))),
+            // 37 to 56: at least 16 bits.
+            Some(offset) if offset <= 56 => Self::Wider(Wide::new(decay, layout(80, offset))),
             _ => Self::Reference(reference()),
         }
     }

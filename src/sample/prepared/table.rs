@@ -62,3 +62,41 @@ impl<const WIDTH: u32> Trial for Table<WIDTH> {
         self.magnitudes.memory()
     }
 }
+
+#[cfg(all(test, feature = "audit"))]
+mod tests {
+    use super::*;
+    use crate::{
+        audit::certify::{Certificate, flat},
+        exact::{GaussianPmf, LaplacePmf, Pmf, Positive, Rational},
+        sample::prepared::Trials,
+    };
+
+    fn positive(n: u64, d: u64) -> Positive {
+        Positive::new(Rational::new(n.into(), d.into())).unwrap()
+    }
+
+    fn check<const WIDTH: u32>(decay: Decay, pmf: &dyn Pmf<Integer>, depth: u32) {
+        let table = Table::<WIDTH>::new(decay.clone());
+        let masses = flat(&Trials(table), depth, &mut |_| ()).unwrap().masses();
+        let certificate = Certificate::new(&masses, pmf);
+        assert!(certificate.holds(), "{decay:?} at {WIDTH}");
+        // All but the tapes that are ambiguous to the last bit: a cell's boundary is one tape at most, for either sign.
+        let boundaries = Rational::new((2 * masses.lower().len() as u64 + 4).into(), (1u64 << depth).into());
+        assert!(*certificate.unresolved() <= boundaries, "{decay:?} at {WIDTH}: {}", certificate.unresolved());
+    }
+
+    /// The shipped code at small widths, on every tape: every output, refinement and open last cell included.
+    #[test]
+    fn small_words_enumerated() {
+        for (n, d) in [(1, 3), (1, 1), (5, 2), (7, 1)] {
+            let (scale, variance) = (positive(n, d), positive(n * n, d * d));
+            let laplace = LaplacePmf::new(&scale, 100);
+            let gaussian = GaussianPmf::new(&variance, 100).unwrap();
+            check::<7>(Decay::Laplace { scale: scale.clone() }, &laplace, 16);
+            check::<3>(Decay::Laplace { scale }, &laplace, 16);
+            check::<7>(Decay::Gaussian { variance: variance.clone() }, &gaussian, 16);
+            check::<3>(Decay::Gaussian { variance }, &gaussian, 16);
+        }
+    }
+}

@@ -7,7 +7,7 @@
 //! 3. accepts with probability e^-x = f(k)/f(bw), where x = o/s or o·(2bw + o)/2σ², which leaves k with weight ∝ f(k);
 //! 4. gives k a fair sign, and rejects a negative zero: every integer has exactly one magnitude and sign.
 //!
-//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a half where w is
+//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a quarter where w is
 //! above 2^36: first bits of the uniform real that b inverts | o | first bits v of the uniform real V that accepts, if V < e^-x | the sign.
 //!
 //! **Squeezes.** In bucket b, x is at most X = e^-x at o = w, so that V < 1 − X accepts whatever o is: `sure` holds
@@ -42,7 +42,7 @@ pub(crate) struct Layout {
     pub(crate) squeeze: u32,
 }
 
-/// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 32 as shipped.
+/// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 16 as shipped.
 ///
 /// Invariant #1: prefix + offset + squeeze + 1 = FIRST + SECOND, and the offset is at least SECOND.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,7 +181,9 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         let amount = self.amount(&BigUint::from(bucket), offset);
         let quotient = match &self.decay {
             Decay::Laplace { scale } => Rational::from_integer(amount.into()) / scale.get(),
-            Decay::Gaussian { variance } => Rational::from_integer(amount.into()) / (variance.get() * Rational::from_integer(2.into())),
+            Decay::Gaussian { variance } => {
+                Rational::from_integer(amount.into()) / (variance.get() * Rational::from_integer(2.into()))
+            }
         };
         // Not negative, being a quotient of such.
         NonNegative::new(quotient).unwrap_or_else(|_| NonNegative::zero())
@@ -261,5 +263,99 @@ impl<const FIRST: u32, const SECOND: u32> Trial for Wide<FIRST, SECOND> {
 
     fn memory(&self) -> usize {
         self.buckets.memory() + core::mem::size_of_val(&*self.sure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn positive(n: u64, d: u64) -> Positive {
+        Positive::new(Rational::new(n.into(), d.into())).unwrap()
+    }
+
+    proptest! {
+        /// The integer bounds of e^-x hold the enclosure of it.
+        #[test]
+        fn the_series_encloses_the_exponential(x in 0u64..1 << 60, bits in 0u32..60) {
+            let x = x >> bits;
+            let (lower, upper) = exponential(x.into(), x.into());
+            let unit = Rational::from_integer(num_bigint::BigInt::one() << 64);
+            let truth = exp_neg(&NonNegative::new(Rational::from_integer(x.into()) / &unit).unwrap(), 80);
+            prop_assert!(Rational::from_integer(lower.into()) <= truth.upper() * &unit);
+            prop_assert!(Rational::from_integer(upper.into()) >= truth.lower() * &unit);
+            prop_assert!(upper - lower <= (u128::from(x) * u128::from(x) >> 64) * u128::from(x) / (6 << 64) + 6);
+        }
+
+        #[test]
+        fn multiples_of_the_reciprocal_are_enclosed(n in 1u64.., d in 1u64.., amount: u128, shift in 0u32..128) {
+            let (n, d) = (n.max(d), n.min(d));
+            let amount = amount >> shift;
+            let truth = Rational::from_integer(amount.into()) * Rational::new(d.into(), n.into());
+            match Reciprocal::new(&n.into(), &d.into()).times(amount) {
+                Some((lower, upper)) => {
+                    let scaled = truth * Rational::from_integer(num_bigint::BigInt::one() << 64);
+                    prop_assert!(Rational::from_integer(lower.into()) <= scaled && scaled <= Rational::from_integer(upper.into()));
+                    prop_assert!(upper - lower <= 8);
+                }
+                None => prop_assert!(truth >= Rational::new(1.into(), 2.into())),
+            }
+        }
+    }
+
+    /// Every bucket's squeeze is below e^-x at each end of it, and not by much.
+    #[test]
+    fn squeezes_are_sure() {
+        let layout = Layout { prefix: 32, offset: 8, squeeze: 23 };
+        let scale = positive(100_003, 4);
+        for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {
+            let wide = Wide::<64, 0>::new(decay, layout);
+            for (bucket, &sure) in wide.sure.iter().enumerate() {
+                for offset in [0, 1, 255] {
+                    let truth = exp_neg(&wide.exponent(bucket as u64, offset), 60);
+                    let sure = Rational::new(sure.into(), (1 << 23).into());
+                    assert!(sure <= truth.lower(), "bucket {bucket}, offset {offset}");
+                    let amount = wide.amount(&BigUint::from(bucket), offset);
+                    assert_eq!(wide.amount_word(bucket as u64, offset).map(BigUint::from), Some(amount));
+                    let loose = Rational::new((bucket as u64 + 10).into(), 4000.into());
+                    assert!(offset < 255 || truth.upper() - sure < loose);
+                }
+            }
+        }
+    }
+
+    #[cfg(feature = "audit")]
+    mod enumerated {
+        use super::*;
+        use crate::{
+            audit::certify::{Certificate, flat},
+            exact::{GaussianPmf, LaplacePmf, Pmf},
+            sample::prepared::Trials,
+        };
+
+        fn check<const FIRST: u32, const SECOND: u32>(decay: Decay, layout: Layout, pmf: &dyn Pmf<Integer>) {
+            let wide = Wide::<FIRST, SECOND>::new(decay.clone(), layout);
+            let masses = flat(&Trials(wide), 22, &mut |_| ()).unwrap().masses();
+            let certificate = Certificate::new(&masses, pmf);
+            assert!(certificate.holds(), "{decay:?} {layout:?}");
+            assert!(*certificate.unresolved() < Rational::new(1.into(), 15.into()), "{}", certificate.unresolved());
+        }
+
+        /// The shipped code on a few bits, on every tape to 22 bits: buckets, squeezes, acceptance, rejection, refinement, sign.
+        #[test]
+        fn small_words() {
+            for (n, d) in [(5, 1), (19, 3)] {
+                let (scale, variance) = (positive(n, d), positive(n * n, d * d));
+                let laplace = LaplacePmf::new(&scale, 100);
+                let gaussian = GaussianPmf::new(&variance, 100).unwrap();
+                let one = Layout { prefix: 4, offset: 1, squeeze: 2 };
+                let two = Layout { prefix: 4, offset: 2, squeeze: 3 };
+                check::<8, 0>(Decay::Laplace { scale: scale.clone() }, one, &laplace);
+                check::<8, 0>(Decay::Gaussian { variance: variance.clone() }, one, &gaussian);
+                check::<9, 1>(Decay::Laplace { scale }, two, &laplace);
+                check::<9, 1>(Decay::Gaussian { variance }, two, &gaussian);
+            }
+        }
     }
 }
