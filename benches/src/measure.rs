@@ -1,12 +1,12 @@
 //! Time, on a machine that others use too.
 //!
 //! Samplers take turns: in every round each draws one batch, so that a disturbance meets all of them, and a ratio of two
-//! samplers compares batches drawn milliseconds apart. The minimum is the machine undisturbed, the median the machine as it is.
+//! samplers compares batches drawn milliseconds apart. The clock is the thread's own, which stands still while another process has
+//! the core. The minimum is the machine undisturbed, the median the machine as it is.
 
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, time::Duration};
+
+use cpu_time::ThreadTime;
 
 use crate::{
     group::Group,
@@ -81,7 +81,7 @@ pub fn interleaved(samplers: &mut [Box<dyn Sampler>], plan: Plan) -> Vec<Times> 
 /// How long a peer takes to build a sampler of the group, in nanoseconds: ten times over.
 pub fn building(peer: &Peer, group: &Group) -> Times {
     let build = |_| {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let sampler = (peer.build)(group);
         let elapsed = start.elapsed();
         black_box(sampler);
@@ -93,7 +93,7 @@ pub fn building(peer: &Peer, group: &Group) -> Times {
 /// Draws samples, and says how long it took.
 pub fn draw(sampler: &mut dyn Sampler, samples: usize) -> Duration {
     let mut buffer = [0; CHUNK];
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let mut left = samples;
     while left > 0 {
         let chunk = &mut buffer[..left.min(CHUNK)];
