@@ -69,7 +69,7 @@ pub(super) struct Sample {
     /// The true answer that the mechanism runs on, an integer
     #[arg(long, value_name = "V", default_value = "0", allow_hyphen_values = true)]
     pub(super) input: String,
-    /// Report the random bits used, on standard error (with --json, in the document)
+    /// Report the random bits used, on standard error (with --json, in the document); `auto` then is the reference sampler
     #[arg(long)]
     pub(super) stats: bool,
     /// The sampler

@@ -43,7 +43,8 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let samples = count("-n", &options.n, 0, u64::MAX)?;
     let input = integer("--input", &options.input)?;
     let prepared = match options.sampler {
-        Sampler::Auto => samples >= PREPARED_FROM,
+        // Whoever asks for the bits cares for them: the reference sampler draws the fewest.
+        Sampler::Auto => samples >= PREPARED_FROM && !options.stats,
         Sampler::Reference => false,
         Sampler::Prepared => true,
     };
