@@ -39,7 +39,7 @@ pub(crate) struct Inversion {
     /// How many bits index the guide: 1 to width − 1.
     guide_bits: u32,
     /// For each first `guide_bits` bits of u: the only threshold T among these u (its other bits, on top), whether there are more
-    /// or the base does not fit (one bit), and the *base*, the number of thresholds below all these u. Where there is no
+    /// or the base does not fit (one bit), and the *base*, the number of thresholds below all these u, or 0 if it does not fit. Where there is no
     /// threshold, T is the greatest of these u, which the guide therefore does not settle, and the search does.
     guide: Arc<[u64]>,
 }
@@ -131,7 +131,14 @@ impl Inversion {
     /// The cell of a U whose first `width` bits are u, as far as they say: by the thresholds themselves.
     #[inline(never)]
     pub(crate) fn search(&self, u: u64) -> Found {
-        let cell = self.thresholds.partition_point(|&threshold| threshold < u);
+        // The guide's base, 0 where it did not fit: that many thresholds are below u, and often not many more.
+        let index = usize::try_from(u >> (self.width - self.guide_bits)).unwrap_or(usize::MAX);
+        let entry = self.guide.get(index).copied().unwrap_or(0);
+        let base = entry & ((1 << (63 - (self.width - self.guide_bits))) - 1);
+        let base = usize::try_from(base).unwrap_or(0);
+        let rest = self.thresholds.get(base..).unwrap_or_default();
+        let near = rest.iter().take(8).position(|&threshold| threshold >= u);
+        let cell = base + near.unwrap_or_else(|| rest.partition_point(|&threshold| threshold < u));
         let found = u64::try_from(cell).unwrap_or(u64::MAX);
         // u ≤ 2^width − 1 is at most the last threshold, so there is one.
         if self.thresholds.get(cell).is_some_and(|&threshold| threshold == u) {
@@ -234,7 +241,7 @@ fn guide(thresholds: &[u64], width: u32, guide_bits: u32) -> Vec<u64> {
         let rest = (threshold - first) << base_bits;
         match base {
             Some(base) if settles => rest | base,
-            _ => rest | marker,
+            base => rest | marker | base.unwrap_or(0),
         }
     };
     (0..1 << guide_bits).map(entry).collect()
