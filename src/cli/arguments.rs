@@ -110,6 +110,8 @@ pub(super) enum Sampler {
     Reference,
     /// Tables built first, then much faster
     Prepared,
+    /// Work that does not depend on the noise, but for an event of probability at most 2^-53 a sample
+    Fixed,
 }
 
 /// How a certificate enumerates.

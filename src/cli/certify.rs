@@ -14,7 +14,8 @@ use super::{
 use crate::{
     audit::certify::{self, Certificate, CertifyError, Row},
     exact::{Enclosure, Integer, Rational, Rounding, decimal},
-    mechanism::Mechanism,
+    mechanism::{Mechanism, Release},
+    sample::fixed,
 };
 
 /// Significant digits of a bound.
@@ -34,6 +35,11 @@ struct Finding {
 }
 
 impl Finding {
+    /// A certificate of outputs.
+    fn of(sampler: &'static str, certificate: Certificate<Integer>, tapes_agree: Option<bool>) -> Self {
+        Self { certificate, tapes_agree, sampler, buckets: None }
+    }
+
     fn holds(&self) -> bool {
         self.certificate.holds() && self.tapes_agree != Some(false) && self.buckets.is_none_or(|(_, squeezes)| squeezes)
     }
@@ -53,13 +59,14 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
     let started = Instant::now();
     let finding = match options.sampler {
         Sampler::Prepared => find_prepared(&mechanism, options.mode, depth, shared.quiet)?,
+        Sampler::Fixed => find_fixed(&mechanism, options.mode, depth, shared.quiet)?,
         Sampler::Auto | Sampler::Reference => find(&mechanism, options.mode, depth, shared.quiet)?,
     };
     let seconds = started.elapsed();
     let holds = finding.holds();
     let (sampler, certificate) = (finding.sampler, &finding.certificate);
     // The shipped look-up is evaluated at its edges, which has no depth.
-    let (mode, depth) = if sampler == "prepared" && mode == "structural" { ("edges", 64) } else { (mode, depth) };
+    let (mode, depth) = if sampler != "reference" && mode == "structural" { ("edges", 64) } else { (mode, depth) };
     if shared.json {
         let document = json!({
             "schema_version": SCHEMA_VERSION,
@@ -104,18 +111,13 @@ fn find(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Fi
     match mode {
         Mode::Structural => {
             let masses = certify::structural(&release, depth, &mut at).map_err(refused)?;
-            Ok(Finding {
-                certificate: Certificate::new(&masses, &*pmf),
-                tapes_agree: None,
-                sampler: "reference",
-                buckets: None,
-            })
+            Ok(Finding::of("reference", Certificate::new(&masses, &*pmf), None))
         }
         Mode::Flat => {
             let flat = certify::flat(&release, depth, &mut at).map_err(refused)?;
             let structural = certify::tape_counts(&release, depth, &mut at).map_err(refused)?;
             let certificate = Certificate::new(&flat.masses(), &*pmf);
-            Ok(Finding { certificate, tapes_agree: Some(flat == structural), sampler: "reference", buckets: None })
+            Ok(Finding::of("reference", certificate, Some(flat == structural)))
         }
     }
 }
@@ -131,16 +133,60 @@ fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> 
         Mode::Structural => {
             let found = certify::prepared(&release).ok_or_else(|| none("the closed form is out of reach"))?;
             let buckets = found.bucket.map(|log| (log, found.squeezes_hold));
-            Ok(Finding { certificate: found.certificate, tapes_agree: None, sampler: "prepared", buckets })
+            Ok(Finding { buckets, ..Finding::of("prepared", found.certificate, None) })
         }
         Mode::Flat => {
             let mut progress = Progress::new(None, "tapes", quiet);
             let found = certify::prepared_flat(&release, depth, &mut |position| progress.at(position));
             let found = found.map_err(|error| Failure::argument("SPEC", error))?;
             let certificate = found.ok_or_else(|| none("--mode flat takes a scale or sigma up to 1024"))?;
-            Ok(Finding { certificate, tapes_agree: None, sampler: "prepared", buckets: None })
+            Ok(Finding::of("prepared", certificate, None))
         }
     }
+}
+
+/// A fixed-work sampler: at the width that ships, by the ends of the runs of words that settle an outcome; or, flat, its kernel at words of
+/// 8 bits, on every tape.
+fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+    let refused = |error: CertifyError| Failure::argument("SPEC", error);
+    let too_wide = || Failure::argument("SPEC", "too wide to enumerate: certify takes a scale or sigma up to 10000");
+    if !mechanism.is_enumerable() {
+        return Err(too_wide());
+    }
+    let work = fixed::Mode::Standard;
+    if mode == Mode::Structural && depth > work.bits() {
+        return Err(Failure::argument(
+            "--depth",
+            "must be at most 53 for the fixed sampler: the rest is its ambiguous event",
+        ));
+    }
+    let release = mechanism.fixed_on(Integer::ZERO, work).map_err(|error| Failure::argument("--sampler", error))?;
+    let pmf = mechanism.pmf(Integer::ZERO, 128).ok_or_else(too_wide)?;
+    let mut progress = Progress::new(None, "tapes", quiet);
+    let mut at = |position| progress.at(position);
+    if mode == Mode::Structural {
+        let masses = match &release {
+            Release::FixedLaplace(noise, _) => certify::fixed_laplace(noise),
+            Release::FixedGaussian(noise, _) => certify::fixed_gaussian(noise),
+            _ => Err(CertifyError::Unsettled),
+        };
+        let masses = masses.map_err(refused)?;
+        return Ok(Finding::of("fixed", Certificate::new(&masses, &*pmf), None));
+    }
+    let kernel = match mechanism {
+        Mechanism::Laplace { scale, .. } => fixed::Kernel::<u8>::laplace(scale),
+        Mechanism::Gaussian { variance, .. } => fixed::Kernel::<u8>::gaussian(variance),
+        Mechanism::RandomizedResponse(_) => None,
+    };
+    let kernel = kernel.ok_or_else(|| {
+        Failure::argument(
+            "SPEC",
+            "--mode flat runs the fixed sampler on words of 8 bits, which take a scale or sigma below 64",
+        )
+    })?;
+    let tapes = certify::flat(&kernel, depth, &mut at).map_err(refused)?;
+    let structural = certify::tape_counts(&kernel, depth, &mut at).map_err(refused)?;
+    Ok(Finding::of("fixed", Certificate::new(&tapes.masses(), &*pmf), Some(tapes == structural)))
 }
 
 fn row_json(row: &Row<Integer>) -> serde_json::Value {

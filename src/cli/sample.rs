@@ -17,7 +17,7 @@ use crate::{
     bits::{Bits, Meter},
     exact::{Rational, Rounding, decimal},
     mechanism::Release,
-    sample::execute,
+    sample::{execute, fixed::Mode},
 };
 
 /// How much text is gathered before it is written.
@@ -42,14 +42,19 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let (spec, mechanism) = mechanism(&options.spec)?;
     let samples = count("-n", &options.n, 0, u64::MAX)?;
     let input = integer("--input", &options.input)?;
-    let prepared = match options.sampler {
+    let wrong_input = |error| Failure::argument("--input", error);
+    let release = match options.sampler {
+        Sampler::Reference => mechanism.on(input.clone()).map_err(wrong_input)?,
         // Whoever asks for the bits cares for them: the reference sampler draws the fewest.
-        Sampler::Auto => samples >= PREPARED_FROM && !options.stats,
-        Sampler::Reference => false,
-        Sampler::Prepared => true,
+        Sampler::Auto if samples < PREPARED_FROM || options.stats => {
+            mechanism.on(input.clone()).map_err(wrong_input)?
+        }
+        Sampler::Auto | Sampler::Prepared => mechanism.prepared_on(input.clone()).map_err(wrong_input)?,
+        Sampler::Fixed => {
+            let fixed = mechanism.fixed_on(input.clone(), Mode::Standard);
+            fixed.map_err(|error| Failure::argument("--sampler", error))?
+        }
     };
-    let release = if prepared { mechanism.prepared_on(input.clone()) } else { mechanism.on(input.clone()) };
-    let release = release.map_err(|error| Failure::argument("--input", error))?;
     let seed = seed(shared.seed.as_deref())?;
     let head = json!({
         "schema_version": SCHEMA_VERSION,

@@ -12,6 +12,6 @@ pub use arguments::Arguments;
 pub use catalogue::{CATALOGUE, Entry};
 pub use excerpt::Excerpt;
 pub use randomized_response::RandomizedResponse;
-pub use release::{InputError, Mechanism, Release, ResponseTo};
+pub use release::{FixedReleaseError, InputError, Mechanism, Release, ResponseTo};
 pub use spec::{Spec, Value};
 pub use spec_error::{MAX_COPIES, SpecError};

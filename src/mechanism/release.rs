@@ -8,7 +8,10 @@ use num_bigint::BigUint;
 use super::{RandomizedResponse, randomized_response::Response};
 use crate::{
     exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Positive},
-    sample::{Gaussian, Interpreter, Laplace, PreparedGaussian, PreparedLaplace, Program, Step},
+    sample::{
+        Gaussian, Interpreter, Laplace, PreparedGaussian, PreparedLaplace, Program, Step,
+        fixed::{FixedError, FixedGaussian, FixedLaplace, Mode},
+    },
 };
 
 /// A mechanism: what is released about an integer answer.
@@ -40,7 +43,34 @@ pub struct InputError {
     pub(super) answers: u64,
 }
 
+/// Why a mechanism has no fixed-work release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FixedReleaseError {
+    /// The fixed-work sampler does not take the parameter.
+    #[error(transparent)]
+    Sampler(#[from] FixedError),
+    /// The mechanism adds no noise.
+    #[error("the fixed-work sampler draws laplace and gaussian noise only")]
+    NoNoise,
+}
+
 impl Mechanism {
+    /// The mechanism on an input, with fixed-work samplers: drawing the noise says nothing about it, but for an event of probability β.
+    ///
+    /// # Errors
+    ///
+    /// If there is no fixed-work sampler for the mechanism.
+    pub fn fixed_on(&self, input: Integer, mode: Mode) -> Result<Release, FixedReleaseError> {
+        Ok(match self {
+            Self::Laplace { scale, .. } => Release::FixedLaplace(FixedLaplace::new(scale, mode)?, input),
+            Self::Gaussian { variance, .. } => {
+                Release::FixedGaussian(FixedGaussian::with_variance(variance, mode)?, input)
+            }
+            Self::RandomizedResponse(_) => return Err(FixedReleaseError::NoNoise),
+        })
+    }
+
     /// The mechanism on an input, with the reference samplers.
     ///
     /// # Errors
@@ -118,20 +148,24 @@ pub enum Release {
     PreparedLaplace(PreparedLaplace, Integer),
     /// Discrete Gaussian noise, prepared, and the input.
     PreparedGaussian(PreparedGaussian, Integer),
+    /// Discrete Laplace noise by fixed work, and the input.
+    FixedLaplace(FixedLaplace, Integer),
+    /// Discrete Gaussian noise by fixed work, and the input.
+    FixedGaussian(FixedGaussian, Integer),
     /// A randomized response.
     Response(ResponseTo),
 }
 
 impl Release {
-    /// The name of the sampler that draws: `prepared` or `reference`.
+    /// The name of the sampler that draws: `reference`, `prepared` or `fixed`.
     #[must_use]
     pub fn sampler(&self) -> &'static str {
-        let construction = match self {
-            Self::PreparedLaplace(noise, _) => noise.construction(),
-            Self::PreparedGaussian(noise, _) => noise.construction(),
+        match self {
+            Self::PreparedLaplace(noise, _) if noise.construction() != "reference" => "prepared",
+            Self::PreparedGaussian(noise, _) if noise.construction() != "reference" => "prepared",
+            Self::FixedLaplace(..) | Self::FixedGaussian(..) => "fixed",
             _ => "reference",
-        };
-        if construction == "reference" { "reference" } else { "prepared" }
+        }
     }
 }
 
@@ -153,6 +187,8 @@ impl Program for Release {
             Self::Gaussian(noise, input) => on.call(noise)?.add(input),
             Self::PreparedLaplace(noise, input) => on.call(noise)?.add(input),
             Self::PreparedGaussian(noise, input) => on.call(noise)?.add(input),
+            Self::FixedLaplace(noise, input) => on.call(noise)?.add(input),
+            Self::FixedGaussian(noise, input) => on.call(noise)?.add(input),
             Self::Response(response) => on.call(&response.0)?,
         }))
     }

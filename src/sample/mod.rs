@@ -22,6 +22,7 @@
 mod bernoulli;
 mod bernoulli_exp;
 mod choice;
+pub mod fixed;
 mod gaussian;
 mod geometric;
 mod laplace;

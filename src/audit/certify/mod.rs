@@ -1,15 +1,18 @@
 //! Certificates: the distribution of the *shipped* sampler, enumerated and bounded.
 //!
-//! Two modes run the same code, the [`Program`] that also draws the noise:
+//! Modes that run the same code, the [`Program`] that also draws the noise:
 //!
 //! * [`flat`] runs it on every bit tape up to a depth. It assumes nothing, and is shallow;
 //! * [`structural`] solves its loops exactly and reaches far deeper. It assumes that `execute` loops as it says.
 //!
-//! Either yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From these and the
+//! * [`fixed_gaussian`] and [`fixed_laplace`] evaluate a fixed-work sampler at the ends of the runs of words that settle an outcome.
+//!
+//! Each yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From these and the
 //! closed form on paper, [`Certificate::new`] derives bounds of every probability and of the total-variation distance.
 //! [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts one by one.
 
 mod certificate;
+mod fixed;
 mod flat;
 mod measure;
 mod prepared;
@@ -22,6 +25,7 @@ use num_bigint::BigUint;
 use crate::{bits::BitsError, sample::Program};
 
 pub use certificate::{Certificate, Row};
+pub use fixed::{fixed_gaussian, fixed_laplace};
 pub use flat::{DEEPEST, TapeCounts, flat};
 pub use prepared::{Prepared, prepared, prepared_flat};
 
@@ -44,6 +48,9 @@ pub enum CertifyError {
     /// A loop of the sampler keeps its mass for ever: it would not end.
     #[error("a loop of the sampler does not end")]
     Endless,
+    /// A kernel does not say what it must at the end of a run of words.
+    #[error("the kernel does not settle what it must")]
+    Unsettled,
     /// The sampler failed otherwise than for want of bits.
     #[error("the sampler failed: {0}")]
     Failed(BitsError),

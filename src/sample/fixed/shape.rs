@@ -1,0 +1,530 @@
+//! The three constructions: what one trial does with its random words.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, ToPrimitive};
+
+#[cfg(feature = "audit")]
+use super::inversion::Run;
+use super::{Word, acceptance::Acceptance, inversion::Inversion, inversion::Series};
+use crate::{
+    exact::{Enclosure, Integer, NonNegative, Positive, Rational, exp_neg},
+    sample::Interpreter,
+};
+
+/// The random words of one trial. What a construction does not draw is 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Words<W> {
+    /// The first table's number, and the sign in its last bit.
+    pub(super) first: W,
+    /// The second table's number; its last bit goes unused.
+    pub(super) second: W,
+    /// The offset.
+    pub(super) offset: u64,
+    /// The number that decides whether the offset is accepted.
+    pub(super) accept: W,
+}
+
+/// What one trial found, without a branch on any random bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Trial {
+    /// The noise, if it is accepted.
+    pub candidate: i64,
+    /// 1 if it is accepted, 0 if not: how many trials a sample takes says nothing about the sample, so this is no secret.
+    pub accepted: u64,
+    /// 1 if the words do not decide, and the exact path must: the event of probability β.
+    pub ambiguous: u64,
+}
+
+/// A construction.
+pub(crate) trait Shape<W: Word> {
+    /// Whether there is a second table.
+    const SECOND: bool;
+    /// Whether there are offsets, with their acceptance.
+    const OFFSET: bool;
+
+    /// How many binary digits an offset has.
+    fn digits(&self) -> u32;
+
+    /// Whether a zero counts with one sign only.
+    #[cfg(feature = "audit")]
+    fn rejects_negative_zero(&self) -> bool {
+        true
+    }
+
+    /// One trial, on its words alone.
+    fn trial(&self, words: &Words<W>) -> Trial;
+
+    /// The same trial, exactly, with more digits of the same numbers where they are needed; `None` if it is rejected.
+    fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error>;
+
+    /// Bounds the probability that a sample meets an ambiguous trial.
+    fn beta(&self) -> Option<Rational>;
+
+    /// The thresholds of each table.
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>>;
+
+    /// The first word of the acceptance's window, and the window's width, if there are offsets.
+    #[cfg(test)]
+    fn window(&self, _: &Words<W>) -> Option<(W, W)> {
+        None
+    }
+
+    /// Visits every outcome of a trial (`None`: rejected) with how many of 2^`settled_digits` equally likely words are settled on it.
+    ///
+    /// Evaluates the shipped trial at both ends of every run of words. `None` if it does not say there what it must.
+    #[cfg(feature = "audit")]
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()>;
+
+    /// The digits that `settled` counts words of, the sign among them.
+    #[cfg(feature = "audit")]
+    fn settled_digits(&self) -> u32;
+}
+
+/// `magnitude` with the sign of `negative`, which is 0 or 1; `magnitude` is below 2^63.
+#[inline]
+fn signed(magnitude: u64, negative: u64) -> i64 {
+    // −m is !m + 1 in two's complement.
+    let mask = negative.wrapping_neg();
+    (magnitude ^ mask).wrapping_add(negative).cast_signed()
+}
+
+/// The signed number, or nothing for a negative zero.
+fn signed_integer(magnitude: BigUint, negative: u64) -> Option<Integer> {
+    let magnitude = Integer::from(magnitude);
+    match (negative, magnitude.is_zero()) {
+        (0, _) => Some(magnitude),
+        (_, true) => None,
+        (_, false) => Some(magnitude.neg()),
+    }
+}
+
+/// 1 but for a negative zero, without a branch.
+#[inline]
+fn is_not_negative_zero(magnitude: u64, negative: u64) -> u64 {
+    u64::from(magnitude != 0) | (negative ^ 1)
+}
+
+/// What [`Shape::settled`] reports to.
+#[cfg(feature = "audit")]
+pub(crate) type Visit<'v> = dyn FnMut(Option<i64>, BigUint) + 'v;
+
+/// Whether a trial says what it must, at both ends of the runs of its words together; then its outcomes are visited.
+#[cfg(feature = "audit")]
+fn visit_settled<W: Word>(
+    shape: &impl Shape<W>,
+    tables: [&Run; 2],
+    offset: u64,
+    decided: (&Run, u64),
+    magnitude: u64,
+    visit: &mut Visit<'_>,
+) -> Option<()> {
+    let [first, second] = tables;
+    let (accept, accepts) = decided;
+    for negative in [0, 1] {
+        let is_zero_once = accepts == 1 && (magnitude != 0 || negative == 0 || !shape.rejects_negative_zero());
+        let ends = first.ends::<W>().zip(second.ends::<W>()).zip(accept.ends::<W>());
+        for ((first, second), accept) in ends {
+            // The number without its sign, which is the last bit.
+            let word = (first.to_big() << 1u32) + negative;
+            let words =
+                Words { first: W::from_big(&word)?, second: W::from_big(&(second.to_big() << 1u32))?, offset, accept };
+            let trial = shape.trial(&words);
+            let says = (trial.accepted == 1, trial.ambiguous, trial.candidate.unsigned_abs(), trial.candidate < 0);
+            if says != (is_zero_once, 0, magnitude, negative == 1 && magnitude != 0) {
+                return None;
+            }
+        }
+        let words = &first.words * &second.words * &accept.words;
+        visit(is_zero_once.then(|| signed(magnitude, negative)), words);
+    }
+    Some(())
+}
+
+/// A rational that is positive, as most are here by construction.
+fn positive(value: Rational) -> Option<Positive> {
+    Positive::new(value).ok()
+}
+
+/// *Direct*: the table is that of |k| itself, zero counted once. Every trial is accepted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Direct<W> {
+    magnitude: Inversion<W>,
+}
+
+impl<W: Word> Direct<W> {
+    /// P(k) ∝ e^-(ratio + (ratio + fall) + … ), |k| terms.
+    pub(super) fn new(ratio: Positive, fall: NonNegative) -> Option<Self> {
+        let series = Series { ratio: ratio.into(), fall, folded: true, length: None };
+        Some(Self { magnitude: Inversion::new(series)? })
+    }
+}
+
+impl<W: Word> Shape<W> for Direct<W> {
+    const SECOND: bool = false;
+    const OFFSET: bool = false;
+
+    fn digits(&self) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn trial(&self, words: &Words<W>) -> Trial {
+        let (magnitude, ambiguous) = self.magnitude.scan(words.first.shifted(1));
+        Trial { candidate: signed(magnitude, words.first.low_bit()), accepted: 1, ambiguous }
+    }
+
+    fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        let magnitude = Integer::from(self.magnitude.settle(words.first.shifted(1), on)?);
+        Ok(Some(if words.first.low_bit() == 1 { magnitude.neg() } else { magnitude }))
+    }
+
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
+        alloc::vec![self.magnitude.thresholds().to_vec()]
+    }
+
+    fn beta(&self) -> Option<Rational> {
+        Some(self.magnitude.ambiguous())
+    }
+
+    #[cfg(feature = "audit")]
+    fn rejects_negative_zero(&self) -> bool {
+        false
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
+        let none = Run::of_nothing_drawn();
+        for (magnitude, run) in (0u64..).zip(self.magnitude.settled()?) {
+            visit_settled(self, [&run, &none], 0, (&none, 1), magnitude, visit)?;
+        }
+        Some(())
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled_digits(&self) -> u32 {
+        W::BITS
+    }
+}
+
+/// *Bucketed* Gaussian: bucket b with weight e^(-(bw)²/2σ²), a uniform offset r below w, accepted with e^(-(2bwr + r²)/2σ²); then
+/// P(bw + r) ∝ e^(-(bw + r)²/2σ²). A fair sign; negative zero is rejected.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Bucketed<W: Word> {
+    bucket: Inversion<W>,
+    offset: Acceptance<W, true>,
+    acceptance: Rational,
+}
+
+/// How many parts a bucket is divided into, at most, to bound its acceptance: 2^3.
+const PARTS: u32 = 3;
+
+impl<W: Word> Bucketed<W> {
+    /// `unit` = 1/2σ², w = 2^digits.
+    pub(super) fn new(unit: &Positive, digits: u32) -> Option<Self> {
+        let steps = |digits: u32| {
+            let ratio = positive(unit.get() * (BigInt::one() << (2 * digits)))?;
+            let fall = positive(ratio.get() * BigInt::from(2))?;
+            Some(Series { ratio: ratio.into(), fall: fall.into(), folded: false, length: None })
+        };
+        let bucket = Inversion::new(steps(digits)?)?;
+        let offset = Acceptance::new(unit, digits, bucket.count())?;
+        // With g(k) = e^(-k²/2σ²), which falls, and h a power of two that divides w: Σ_{k≥0} g(k) ≥ 1 + h·Σ_{j≥1} g(jh), and a half of
+        // g(0) is rejected. So a trial is accepted with probability at least (h·(S_h − 1) + 1/2)/(w·S_w), S_h = Σ_{j≥0} g(jh).
+        let h = digits.saturating_sub(PARTS);
+        let (_, of_parts) = steps(h)?.sums(W::BITS)?;
+        let (_, of_buckets) = bucket.series().sums(W::BITS)?;
+        let half = Rational::new(1.into(), 2.into());
+        let accepted = (of_parts.lower() - Rational::one()) * (BigInt::one() << h) + half;
+        let acceptance = accepted / (of_buckets.upper() * (BigInt::one() << digits));
+        Some(Self { bucket, offset, acceptance })
+    }
+}
+
+impl<W: Word> Shape<W> for Bucketed<W> {
+    const SECOND: bool = false;
+    const OFFSET: bool = true;
+
+    #[inline]
+    fn digits(&self) -> u32 {
+        self.offset.digits()
+    }
+
+    #[inline]
+    fn trial(&self, words: &Words<W>) -> Trial {
+        let (bucket, unsettled) = self.bucket.scan(words.first.shifted(1));
+        let (accepted, undecided) = self.offset.decide(self.offset.start(bucket, words.offset), words.accept);
+        let magnitude = bucket.wrapping_shl(self.offset.digits()) | words.offset;
+        let negative = words.first.low_bit();
+        Trial {
+            candidate: signed(magnitude, negative),
+            accepted: accepted & is_not_negative_zero(magnitude, negative),
+            ambiguous: unsettled | undecided,
+        }
+    }
+
+    fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        let bucket = self.bucket.settle(words.first.shifted(1), on)?;
+        if !self.offset.settle(bucket, words.offset, words.accept, on)? {
+            return Ok(None);
+        }
+        let magnitude = (BigUint::from(bucket) << self.offset.digits()) + words.offset;
+        Ok(signed_integer(magnitude, words.first.low_bit()))
+    }
+
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
+        alloc::vec![self.bucket.thresholds().to_vec()]
+    }
+
+    #[cfg(test)]
+    fn window(&self, words: &Words<W>) -> Option<(W, W)> {
+        let (bucket, _) = self.bucket.scan(words.first.shifted(1));
+        Some((self.offset.start(bucket, words.offset), self.offset.window()))
+    }
+
+    fn beta(&self) -> Option<Rational> {
+        // The expected number of trials is 1/acceptance, and each is ambiguous with at most this probability.
+        Some((self.bucket.ambiguous() + self.offset.ambiguous()) / &self.acceptance)
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
+        let (none, digits) = (Run::of_nothing_drawn(), self.offset.digits());
+        for (bucket, run) in (0u64..).zip(self.bucket.settled()?) {
+            for offset in 0..1u64 << digits {
+                let (accept, reject) = self.offset.settled(bucket, offset)?;
+                for decided in [(&accept, 1), (&reject, 0)] {
+                    visit_settled(self, [&run, &none], offset, decided, (bucket << digits) + offset, visit)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled_digits(&self) -> u32 {
+        W::BITS + self.offset.digits() + W::BITS
+    }
+}
+
+/// What follows the buckets of a geometric distribution.
+pub(crate) trait Offset<W: Word>: Clone + Ord + Send + Sync + 'static {
+    /// Whether buckets are wider than 1.
+    const DRAWN: bool;
+    fn digits(&self) -> u32;
+    fn decide(&self, words: &Words<W>) -> (u64, u64);
+    fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<bool, I::Error>;
+    fn ambiguous(&self) -> Rational;
+    #[cfg(test)]
+    fn window(&self, _: &Words<W>) -> Option<(W, W)> {
+        None
+    }
+    #[cfg(feature = "audit")]
+    fn settled(&self, offset: u64) -> Option<(Run, Run)>;
+    /// The digits of the word that decides.
+    #[cfg(feature = "audit")]
+    const DECIDES: u32;
+}
+
+/// Buckets of width 1: there is nothing to accept.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NoOffset;
+
+impl<W: Word> Offset<W> for NoOffset {
+    const DRAWN: bool = false;
+    #[cfg(feature = "audit")]
+    const DECIDES: u32 = 0;
+
+    #[inline]
+    fn digits(&self) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn decide(&self, _: &Words<W>) -> (u64, u64) {
+        (1, 0)
+    }
+
+    fn settle<I: Interpreter>(&self, _: &Words<W>, _: &mut I) -> Result<bool, I::Error> {
+        Ok(true)
+    }
+
+    fn ambiguous(&self) -> Rational {
+        Rational::from_integer(0.into())
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled(&self, _: u64) -> Option<(Run, Run)> {
+        Some((Run::of_nothing_drawn(), Run::empty()))
+    }
+}
+
+impl<W: Word> Offset<W> for Acceptance<W, false> {
+    const DRAWN: bool = true;
+    #[cfg(feature = "audit")]
+    const DECIDES: u32 = W::BITS;
+
+    #[inline]
+    fn digits(&self) -> u32 {
+        Self::digits(self)
+    }
+
+    #[inline]
+    fn decide(&self, words: &Words<W>) -> (u64, u64) {
+        self.decide(self.start(0, words.offset), words.accept)
+    }
+
+    fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<bool, I::Error> {
+        Self::settle(self, 0, words.offset, words.accept, on)
+    }
+
+    fn ambiguous(&self) -> Rational {
+        Self::ambiguous(self)
+    }
+
+    #[cfg(test)]
+    fn window(&self, words: &Words<W>) -> Option<(W, W)> {
+        Some((self.start(0, words.offset), Self::window(self)))
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled(&self, offset: u64) -> Option<(Run, Run)> {
+        Self::settled(self, 0, offset)
+    }
+}
+
+/// *Digits*, for Laplace: the bucket index is geometric, so its last digit to base 8 and the rest are independent. Each
+/// comes from a table of its own; then an offset r below w, accepted with e^(-r/s). A fair sign; negative zero is rejected.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Digits<W: Word, O> {
+    low: Inversion<W>,
+    high: Inversion<W>,
+    offset: O,
+    acceptance: Rational,
+}
+
+/// log2 of the base.
+const BASE: u32 = 3;
+
+impl<W: Word, O: Offset<W>> Digits<W, O> {
+    /// `scale` ≥ 1 and w = 2^digits ≤ scale; `offset` is told nothing of the buckets.
+    fn of(scale: &Positive, digits: u32, offset: O) -> Option<Self> {
+        let bucket = |digits: u32| positive(Rational::from_integer(BigInt::one() << digits) / scale.get());
+        let series =
+            |ratio: Positive, length| Series { ratio: ratio.into(), fall: NonNegative::zero(), folded: false, length };
+        let low = Inversion::new(series(bucket(digits)?, Some(1 << BASE)))?;
+        let high = Inversion::new(series(bucket(digits + BASE)?, None))?;
+        // Σ_{k≥0} e^(-k/s) ≥ s, a half of its first term is rejected, and Σ_b e^(-bw/s) = 1/(1 − e^(-w/s)).
+        let one = Enclosure::from_integer(1, W::BITS);
+        let geometric = one.sub(&exp_neg(&bucket(digits)?.into(), W::BITS)).lower();
+        let half = Rational::new(1.into(), 2.into());
+        let acceptance = (scale.get() - half) * geometric / (BigInt::one() << digits);
+        Some(Self { low, high, offset, acceptance })
+    }
+}
+
+impl<W: Word> Digits<W, NoOffset> {
+    /// Buckets of width 1.
+    pub(super) fn narrow(scale: &Positive) -> Option<Self> {
+        Self::of(scale, 0, NoOffset)
+    }
+}
+
+impl<W: Word> Digits<W, Acceptance<W, false>> {
+    /// Buckets of width 2^digits.
+    pub(super) fn wide(scale: &Positive, digits: u32) -> Option<Self> {
+        let unit = positive(scale.get().recip())?;
+        Self::of(scale, digits, Acceptance::new(&unit, digits, 1)?)
+    }
+}
+
+impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
+    const SECOND: bool = true;
+    const OFFSET: bool = O::DRAWN;
+
+    #[inline]
+    fn digits(&self) -> u32 {
+        self.offset.digits()
+    }
+
+    #[inline]
+    fn trial(&self, words: &Words<W>) -> Trial {
+        let (low, unsettled_low) = self.low.scan(words.first.shifted(1));
+        let (high, unsettled_high) = self.high.scan(words.second.shifted(1));
+        let (accepted, undecided) = self.offset.decide(words);
+        let bucket = high << BASE | low;
+        let magnitude = bucket.wrapping_shl(self.offset.digits()) | words.offset;
+        let negative = words.first.low_bit();
+        Trial {
+            candidate: signed(magnitude, negative),
+            accepted: accepted & is_not_negative_zero(magnitude, negative),
+            ambiguous: unsettled_low | unsettled_high | undecided,
+        }
+    }
+
+    fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        let low = self.low.settle(words.first.shifted(1), on)?;
+        let high = self.high.settle(words.second.shifted(1), on)?;
+        if !self.offset.settle(words, on)? {
+            return Ok(None);
+        }
+        let bucket = (BigUint::from(high) << BASE) + low;
+        Ok(signed_integer((bucket << self.offset.digits()) + words.offset, words.first.low_bit()))
+    }
+
+    #[cfg(test)]
+    fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
+        alloc::vec![self.low.thresholds().to_vec(), self.high.thresholds().to_vec()]
+    }
+
+    #[cfg(test)]
+    fn window(&self, words: &Words<W>) -> Option<(W, W)> {
+        self.offset.window(words)
+    }
+
+    fn beta(&self) -> Option<Rational> {
+        let ambiguous = self.low.ambiguous() + self.high.ambiguous() + self.offset.ambiguous();
+        Some(ambiguous / &self.acceptance)
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
+        let (digits, of_low) = (self.offset.digits(), self.low.settled()?);
+        let offsets = (0..1u64 << digits).map(|offset| self.offset.settled(offset));
+        let offsets = offsets.collect::<Option<alloc::vec::Vec<_>>>()?;
+        for (high, of_high) in (0u64..).zip(self.high.settled()?) {
+            for (low, of_low) in (0u64..).zip(&of_low) {
+                for (offset, (accept, reject)) in (0u64..).zip(&offsets) {
+                    let magnitude = ((high << BASE | low) << digits) + offset;
+                    for decided in [(accept, 1), (reject, 0)] {
+                        visit_settled(self, [of_low, &of_high], offset, decided, magnitude, visit)?;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    #[cfg(feature = "audit")]
+    fn settled_digits(&self) -> u32 {
+        W::BITS + Inversion::<W>::DIGITS + self.offset.digits() + O::DECIDES
+    }
+}
+
+/// The largest m with (fewest·2^m)² ≤ σ², or 0.
+pub(super) fn gaussian_digits(variance: &Positive, fewest: u32) -> u32 {
+    // ⌊√(N/D)⌋ = ⌊√⌊N/D⌋⌋, of which only the length matters: 2^j ≤ σ iff 2^j ≤ ⌊σ⌋.
+    let root = (variance.numerator() / variance.denominator()).sqrt();
+    digits_below(&root, fewest)
+}
+
+/// The largest m with fewest·2^m ≤ s, or 0.
+pub(super) fn laplace_digits(scale: &Positive, fewest: u32) -> u32 {
+    digits_below(&(scale.numerator() / scale.denominator()), fewest)
+}
+
+fn digits_below(whole: &BigUint, fewest: u32) -> u32 {
+    whole.bits().to_u32().unwrap_or(u32::MAX).saturating_sub(1 + fewest)
+}
