@@ -40,6 +40,11 @@ impl<B: Bits> Bits for Meter<B> {
         self.used = self.used.saturating_add(count);
         Ok(())
     }
+
+    #[inline]
+    fn disclose(&mut self, found: &mut [u64]) {
+        self.source.disclose(found);
+    }
 }
 
 #[cfg(test)]

@@ -78,6 +78,12 @@ pub trait Bits {
         }
         Ok(())
     }
+
+    /// Called by a fixed-work sampler with what it has found out from secret bits and is about to act upon in the open, by a branch.
+    ///
+    /// Every source ignores it, but those of audits that track what is secret: whatever is not disclosed here must not be branched on.
+    #[inline]
+    fn disclose(&mut self, _: &mut [u64]) {}
 }
 
 impl<B: Bits + ?Sized> Bits for &mut B {
@@ -93,5 +99,10 @@ impl<B: Bits + ?Sized> Bits for &mut B {
     #[inline]
     fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
         (**self).words(words)
+    }
+
+    #[inline]
+    fn disclose(&mut self, found: &mut [u64]) {
+        (**self).disclose(found);
     }
 }

@@ -12,6 +12,9 @@ use crate::{
     sample::Interpreter,
 };
 
+/// The scan is unrolled by this many thresholds.
+const GROUP: usize = 4;
+
 /// The most thresholds that a table may have.
 const MOST: usize = 256;
 
@@ -100,8 +103,10 @@ impl Run {
 /// The inversion of one distribution function F, by a uniform number of BITS − 1 digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Inversion<W> {
-    /// ⌊Fⱼ·2^(BITS−1)⌋, not decreasing.
-    thresholds: Box<[W]>,
+    /// ⌊Fⱼ·2^(BITS−1)⌋, not decreasing, in groups: the first group, and the others. The last is filled up with the greatest number, which
+    /// nothing is above.
+    first: [W; GROUP],
+    groups: Box<[[W; GROUP]]>,
     /// The index beyond the last threshold, if the exact path must decide there: the open end.
     open: u64,
     count: usize,
@@ -135,7 +140,14 @@ impl<W: Word> Inversion<W> {
             return None;
         }
         let open = if series.length.is_some() { u64::MAX } else { u64::try_from(count).ok()? };
-        Some(Self { thresholds: thresholds.into(), open, count, series, narrow })
+        // At least one more, so that the greatest number is always a threshold: it costs one word, and saves a case.
+        let mut groups = Vec::with_capacity(count / GROUP + 1);
+        let mut rest = thresholds.into_iter();
+        while groups.len() * GROUP < count + 1 {
+            groups.push([(); GROUP].map(|()| rest.next().unwrap_or(W::MAX.shifted(1))));
+        }
+        let first = groups.remove(0);
+        Some(Self { first, groups: groups.into(), open, count, series, narrow })
     }
 
     /// The thresholds, as far as they matter; `None` if the bounds are not narrow enough to tell one.
@@ -170,10 +182,16 @@ impl<W: Word> Inversion<W> {
     #[inline]
     pub(super) fn scan(&self, u: W) -> (u64, u64) {
         let (mut below, mut nearest) = (0, u64::MAX);
-        for threshold in &self.thresholds {
-            let (is_below, apart) = threshold.order(u);
-            below += is_below;
-            nearest = nearest.min(apart);
+        let (mut group, mut groups) = (&self.first, self.groups.iter());
+        // One jump for each group, at its end; a `for` would add another for no groups at all.
+        loop {
+            let [a, b, c, d] = group.map(|threshold| threshold.order(u));
+            below += (a.0 + b.0) + (c.0 + d.0);
+            nearest = nearest.min(a.1.min(b.1)).min(c.1.min(d.1));
+            match groups.next() {
+                Some(next) => group = next,
+                None => break,
+            }
         }
         (below, u64::from(nearest == 0) | u64::from(below == self.open))
     }
@@ -214,27 +232,24 @@ impl<W: Word> Inversion<W> {
         self.count
     }
 
-    #[cfg(test)]
-    pub(super) fn thresholds(&self) -> &[W] {
-        &self.thresholds
+    /// The thresholds, without the greatest number at their end.
+    pub(super) fn thresholds(&self) -> impl Iterator<Item = W> {
+        core::iter::once(&self.first).chain(&self.groups).flatten().copied().take(self.count)
     }
 
     pub(super) fn series(&self) -> &Series {
         &self.series
     }
 
-    fn threshold(&self, index: usize) -> Option<W> {
-        self.thresholds.get(index).copied().filter(|_| index < self.count)
-    }
-
-    /// Bounds the probability that the digits do not decide, exactly: the thresholds themselves, and the open end.
+    /// The probability that the digits do not decide, exactly: the thresholds themselves, and the open end or the greatest number.
     pub(super) fn ambiguous(&self) -> Rational {
-        let mut words = BigUint::from(self.count);
-        if let (None, Some(last)) =
-            (self.series.length, self.count.checked_sub(1).and_then(|last| self.threshold(last)))
-        {
-            words += W::MAX.shifted(1).to_big() - last.to_big();
-        }
+        let greatest = W::MAX.shifted(1).to_big();
+        let beyond = match (self.series.length, self.thresholds().last()) {
+            (None, Some(last)) => greatest - last.to_big(),
+            // The greatest number itself.
+            _ => BigUint::one(),
+        };
+        let words = beyond + self.count;
         Rational::new(words.into(), BigInt::one() << Self::DIGITS)
     }
 
@@ -247,12 +262,9 @@ impl<W: Word> Inversion<W> {
     pub(super) fn settled(&self) -> Option<Vec<Run>> {
         let mut settled = Vec::with_capacity(self.count + 1);
         let mut first = BigUint::ZERO;
-        for index in 0..=self.count {
-            let end = match self.threshold(index) {
-                Some(threshold) => threshold.to_big(),
-                None if self.series.length.is_some() => W::MAX.shifted(1).to_big() + 1u32,
-                None => break,
-            };
+        let closed = self.series.length.map(|_| W::MAX.shifted(1));
+        for (index, end) in self.thresholds().chain(closed).enumerate() {
+            let end = end.to_big();
             let words = if first < end { &end - &first } else { BigUint::ZERO };
             if words > BigUint::ZERO {
                 let says = (u64::try_from(index).ok()?, 0);

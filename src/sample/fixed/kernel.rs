@@ -7,7 +7,7 @@ use super::shape::Visit;
 use super::{
     Word,
     acceptance::Acceptance,
-    shape::{Bucketed, Digits, Direct, NoOffset, Shape, Trial, Words},
+    shape::{Bucketed, Digits, Direct, NoOffset, Shape, Words},
 };
 use crate::{
     bits::{Bits, BitsError},
@@ -121,7 +121,7 @@ impl<W: Word> Kernel<W> {
         on_shape!(self, shape => shape.digits())
     }
 
-    pub(super) fn trial(&self, words: &Words<W>) -> Trial {
+    pub(super) fn trial(&self, words: &Words<W>) -> super::shape::Trial {
         on_shape!(self, shape => shape.trial(words))
     }
 
@@ -207,7 +207,7 @@ const fn words_a_trial<W: Word, S: Shape<W>>() -> usize {
 fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(shape: &S, bits: &mut B, out: &mut [i64]) -> Result<(), BitsError> {
     let mut raw = [0; BATCH * MOST_WORDS];
     let mut words = [Words::default(); BATCH];
-    let mut trials = [Trial::default(); BATCH];
+    let mut candidates = [0; BATCH];
     let mut position = 0;
     while position < out.len() {
         let count = BATCH.min(out.len() - position);
@@ -216,48 +216,61 @@ fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(shape: &S, bits: &mut B, out: &m
         for (words, raw) in words.iter_mut().zip(raw.chunks_exact(words_a_trial::<W, S>())) {
             *words = assemble(shape, raw);
         }
-        let (words, trials) = (words.get(..count).unwrap_or_default(), trials.get_mut(..count).unwrap_or_default());
-        if fixed_work_trials(shape, words, trials) != 0 {
-            settle(shape, words, trials, bits)?;
+        let words = words.get(..count).unwrap_or_default();
+        let candidates = candidates.get_mut(..count).unwrap_or_default();
+        let mut found = fixed_work_trials(shape, words, candidates);
+        // Which trials are accepted says nothing about the samples; whether one is ambiguous does, which is what β is for.
+        bits.disclose(&mut found);
+        let [mut accepted, ambiguous] = found;
+        if ambiguous != 0 {
+            accepted = settle(shape, words, candidates, found, bits)?;
         }
-        for trial in trials {
+        for candidate in candidates {
             if let Some(sample) = out.get_mut(position) {
-                *sample = trial.candidate;
+                *sample = *candidate;
             }
             // Written over by the next one, unless it is accepted. At most `count` are.
-            position += usize::from(trial.accepted != 0);
+            position += usize::from(accepted & 1 == 1);
+            accepted >>= 1;
         }
     }
     Ok(())
 }
 
-/// The kernel: every trial in full, none of it decided by a branch or an address; 1 if any is ambiguous.
+/// The kernel: every trial in full, none of it decided by a branch or an address. The answer has a bit a trial, the first the least
+/// significant: which are accepted, and which are ambiguous.
 #[inline(never)]
-fn fixed_work_trials<W: Word, S: Shape<W>>(shape: &S, words: &[Words<W>], trials: &mut [Trial]) -> u64 {
-    let mut ambiguous = 0;
-    for (words, trial) in words.iter().zip(trials) {
-        *trial = shape.trial(words);
-        ambiguous |= trial.ambiguous;
+fn fixed_work_trials<W: Word, S: Shape<W>>(shape: &S, words: &[Words<W>], candidates: &mut [i64]) -> [u64; 2] {
+    let (mut accepted, mut ambiguous, mut index) = (0, 0, 0);
+    for (words, candidate) in words.iter().zip(candidates) {
+        let trial = shape.trial(words);
+        *candidate = trial.candidate;
+        // At most BATCH < 64 trials.
+        accepted |= trial.accepted.wrapping_shl(index);
+        ambiguous |= trial.ambiguous.wrapping_shl(index);
+        index += 1;
     }
-    ambiguous
+    [accepted, ambiguous]
 }
 
-/// The exact path, for the trials that need it.
+/// The exact path, for the trials that need it; the answer is which are accepted, after all.
 #[cold]
 #[inline(never)]
 fn settle<W: Word, S: Shape<W>, B: Bits + ?Sized>(
     shape: &S,
     words: &[Words<W>],
-    trials: &mut [Trial],
+    candidates: &mut [i64],
+    [mut accepted, ambiguous]: [u64; 2],
     bits: &mut B,
-) -> Result<(), BitsError> {
-    for (words, trial) in words.iter().zip(trials) {
-        if trial.ambiguous != 0 {
+) -> Result<u64, BitsError> {
+    for (index, (words, candidate)) in (0..64).zip(words.iter().zip(candidates)) {
+        let bit = 1u64 << index;
+        if ambiguous & bit != 0 {
             let settled = shape.settle(words, &mut crate::sample::program::Execution { bits: &mut *bits })?;
-            trial.accepted = u64::from(settled.is_some());
+            accepted = if settled.is_some() { accepted | bit } else { accepted & !bit };
             // Past the word only beyond 128 scales: an error, for this is no place to wrap.
-            trial.candidate = settled.map_or(Ok(0), |noise| noise.to_i64().ok_or(BitsError::Overflow))?;
+            *candidate = settled.map_or(Ok(0), |noise| noise.to_i64().ok_or(BitsError::Overflow))?;
         }
     }
-    Ok(())
+    Ok(accepted)
 }

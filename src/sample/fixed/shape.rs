@@ -181,7 +181,7 @@ impl<W: Word> Shape<W> for Direct<W> {
 
     #[cfg(test)]
     fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
-        alloc::vec![self.magnitude.thresholds().to_vec()]
+        alloc::vec![self.magnitude.thresholds().collect()]
     }
 
     fn beta(&self) -> Option<Rational> {
@@ -275,7 +275,7 @@ impl<W: Word> Shape<W> for Bucketed<W> {
 
     #[cfg(test)]
     fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
-        alloc::vec![self.bucket.thresholds().to_vec()]
+        alloc::vec![self.bucket.thresholds().collect()]
     }
 
     #[cfg(test)]
@@ -476,7 +476,7 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
 
     #[cfg(test)]
     fn thresholds(&self) -> alloc::vec::Vec<alloc::vec::Vec<W>> {
-        alloc::vec![self.low.thresholds().to_vec(), self.high.thresholds().to_vec()]
+        alloc::vec![self.low.thresholds().collect(), self.high.thresholds().collect()]
     }
 
     #[cfg(test)]
