@@ -150,7 +150,6 @@ impl Word for u8 {
     const FROM: usize = 1;
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the high half of a double word is a word")]
     fn high_product(self, other: Self) -> Self {
         ((u16::from(self) * u16::from(other)) >> 8) as Self
     }
@@ -199,7 +198,6 @@ impl Word for u8 {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the top 8 bits are 8 bits")]
     fn from_words(high: u64, _: u64) -> Self {
         (high >> 56) as u8
     }
@@ -220,7 +218,6 @@ impl Word for u64 {
     const FROM: usize = 1;
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the high half of a double word is a word")]
     fn high_product(self, other: Self) -> Self {
         ((u128::from(self) * u128::from(other)) >> 64) as Self
     }
@@ -234,7 +231,7 @@ impl Word for u64 {
 
     #[inline]
     fn head(self) -> u64 {
-        self.into()
+        self
     }
 
     #[inline]
@@ -244,7 +241,7 @@ impl Word for u64 {
 
     #[inline]
     fn order(self, other: Self) -> (u64, u64) {
-        (u64::from(self < other), (self ^ other).into())
+        (u64::from(self < other), self ^ other)
     }
 
     #[inline]
@@ -304,7 +301,6 @@ impl Word for u128 {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the high half of 128 bits is 64 bits")]
     fn head(self) -> u64 {
         (self >> 64) as u64
     }
@@ -333,7 +329,6 @@ impl Word for u128 {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "one bit fits")]
     fn low_bit(self) -> u64 {
         (self & 1) as u64
     }
@@ -382,8 +377,10 @@ mod tests {
             let at_edge = |word: u128, edge| match edge { 0 => u128::MAX, 1 => word | u128::MAX << 64, 2 => word & u128::MAX >> 64, _ => word };
             let (a, b) = (at_edge(a, edge_a), at_edge(b, edge_b));
             check(a, b, small);
-            check(a as u64, b as u64, small);
-            check(a as u8, b as u8, small);
+            let (a64, b64) = ((a & u128::from(u64::MAX)).try_into().unwrap(), (b & u128::from(u64::MAX)).try_into().unwrap());
+            check::<u64>(a64, b64, small);
+            let (a8, b8) = ((a & 255).try_into().unwrap(), (b & 255).try_into().unwrap());
+            check::<u8>(a8, b8, small);
             prop_assert_eq!(u64::fraction(5, 4), 5 << 60);
             prop_assert_eq!(u128::fraction(5, 4), 5 << 124);
             prop_assert_eq!(u8::fraction(5, 4), 5 << 4);
