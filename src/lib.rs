@@ -29,10 +29,6 @@ pub mod exact;
 pub mod mechanism;
 pub mod sample;
 
-#[cfg(all(doc, feature = "audit"))]
+#[cfg(all(any(doc, doctest), feature = "audit"))]
 #[doc = include_str!("../docs/TUTORIAL.md")]
 pub mod tutorial {}
-
-#[cfg(all(doctest, feature = "audit"))]
-#[doc = include_str!("../docs/TUTORIAL.md")]
-mod tutorial {}

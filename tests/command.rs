@@ -121,6 +121,33 @@ fn the_fixed_sampler_draws_and_is_certified() {
 }
 
 #[test]
+fn many_samples_are_prepared() {
+    let sampler = |arguments: &[&str]| json(arguments)["sampler"].as_str().unwrap().to_owned();
+    assert_eq!(sampler(&["sample", "laplace(scale=1)", "-n", "999"]), "reference");
+    assert_eq!(sampler(&["sample", "laplace(scale=1)", "-n", "1000"]), "prepared");
+    assert_eq!(sampler(&["sample", "gaussian(sigma=1e12)", "-n", "2", "--sampler", "prepared"]), "prepared");
+    assert_eq!(sampler(&["sample", "gaussian(sigma=1e30)", "-n", "1000"]), "reference");
+    assert_eq!(sampler(&["sample", "randomized_response(p=1/2)", "-n", "1000"]), "reference");
+}
+
+#[test]
+fn prepared_certificates_hold() {
+    for (spec, most) in [("laplace(scale=5/2)", 1e-15), ("gaussian(sigma=3)", 1e-16), ("gaussian(sigma=1e15)", 1e-20)] {
+        let document = json(&["certify", spec, "--sampler", "prepared"]);
+        assert_eq!((&document["sampler"], &document["mode"]), (&"prepared".into(), &"edges".into()));
+        assert_eq!(document["holds"], true);
+        for bound in ["unresolved", "total_variation_upper"] {
+            assert!(document[bound].as_str().unwrap().parse::<f64>().unwrap() <= most, "{spec}: {bound}");
+        }
+        assert_eq!(document["bucket_width"].is_string(), spec.contains("1e15"));
+    }
+    let document = json(&["certify", "gaussian(sigma=2)", "--sampler", "prepared", "--mode", "flat", "--depth", "16"]);
+    assert_eq!((&document["holds"], &document["mode"]), (&true.into(), &"flat".into()));
+    refused(&["certify", "randomized_response(p=1/2)", "--sampler", "prepared"], "--sampler");
+    refused(&["certify", "gaussian(sigma=1e6)", "--sampler", "prepared", "--mode", "flat"], "--sampler");
+}
+
+#[test]
 fn certificates_hold() {
     for spec in ["laplace(scale=5/2)", "gaussian(sigma2=7/3)", "randomized_response(epsilon=1, k=5)"] {
         let document = json(&["certify", spec]);

@@ -66,8 +66,7 @@ pub trait Bits {
     /// If the source fails, or if `count` is over [`MAX_TAKE`]. Nothing is handed out then.
     fn take(&mut self, count: u32) -> Result<u64, BitsError>;
 
-    /// Fills a slice with whole words, for bulk: fair bits like those of [`take`](Self::take), and from tapes and block
-    /// ciphers the same bits, in the same order.
+    /// Fills a slice with whole words, for bulk: the bits that [`take(64)`](Self::take) would answer, one after the other.
     ///
     /// # Errors
     ///

@@ -54,6 +54,10 @@ fn drop_top(word: u64, count: u32) -> u64 {
 impl<R: TryCryptoRng> Bits for BitStream<R> {
     #[inline]
     fn take(&mut self, count: u32) -> Result<u64, BitsError> {
+        // A whole word where nothing is left over of the last: as the general case below, at no cost.
+        if count == MAX_TAKE && self.left == 0 {
+            return self.source.try_next_u64().map_err(|_| BitsError::Source);
+        }
         if count <= self.left {
             let taken = top(self.word, count);
             self.word = drop_top(self.word, count);
@@ -74,21 +78,16 @@ impl<R: TryCryptoRng> Bits for BitStream<R> {
         Ok(taken)
     }
 
+    #[inline]
     fn words(&mut self, words: &mut [u64]) -> Result<(), BitsError> {
-        if self.left != 0 {
-            // Out of step with the generator's words: bit by bit in order, as ever.
+        if self.left == 0 {
+            // In step with the generator's words: straight through.
+            for word in words {
+                *word = self.source.try_next_u64().map_err(|_| BitsError::Source)?;
+            }
+        } else {
             for word in words {
                 *word = self.take(MAX_TAKE)?;
-            }
-            return Ok(());
-        }
-        // A block cipher's bytes are its words, the least significant byte first.
-        let mut bytes = [[0; 8]; 64];
-        for words in words.chunks_mut(bytes.len()) {
-            let bytes = bytes.get_mut(..words.len()).unwrap_or_default();
-            self.source.try_fill_bytes(bytes.as_flattened_mut()).map_err(|_| BitsError::Source)?;
-            for (word, bytes) in words.iter_mut().zip(bytes) {
-                *word = u64::from_le_bytes(*bytes);
             }
         }
         Ok(())

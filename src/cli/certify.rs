@@ -2,6 +2,7 @@
 
 use std::{io::Write, time::Instant};
 
+use num_bigint::BigUint;
 use serde_json::json;
 
 use super::{
@@ -28,11 +29,19 @@ struct Finding {
     certificate: Certificate<Integer>,
     /// Flat mode: whether the structural interpreter counts the same tapes of every length, for every output.
     tapes_agree: Option<bool>,
+    sampler: &'static str,
+    /// A wide prepared sampler: log₂ of the outputs of each bucket, and whether every squeeze accepts only what it may.
+    buckets: Option<(u32, bool)>,
 }
 
 impl Finding {
+    /// A certificate of outputs.
+    fn of(sampler: &'static str, certificate: Certificate<Integer>, tapes_agree: Option<bool>) -> Self {
+        Self { certificate, tapes_agree, sampler, buckets: None }
+    }
+
     fn holds(&self) -> bool {
-        self.certificate.holds() && self.tapes_agree != Some(false)
+        self.certificate.holds() && self.tapes_agree != Some(false) && self.buckets.is_none_or(|(_, squeezes)| squeezes)
     }
 }
 
@@ -49,12 +58,15 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
     };
     let started = Instant::now();
     let finding = match options.sampler {
+        Sampler::Prepared => find_prepared(&mechanism, options.mode, depth, shared.quiet)?,
         Sampler::Fixed => find_fixed(&mechanism, options.mode, depth, shared.quiet)?,
-        _ => find(&mechanism, options.mode, depth, shared.quiet)?,
+        Sampler::Auto | Sampler::Reference => find(&mechanism, options.mode, depth, shared.quiet)?,
     };
     let seconds = started.elapsed();
     let holds = finding.holds();
-    let (sampler, certificate) = (options.sampler.name(), &finding.certificate);
+    let (sampler, certificate) = (finding.sampler, &finding.certificate);
+    // The shipped look-up is evaluated at its edges, which has no depth.
+    let (mode, depth) = if sampler != "reference" && mode == "structural" { ("edges", 64) } else { (mode, depth) };
     if shared.json {
         let document = json!({
             "schema_version": SCHEMA_VERSION,
@@ -66,6 +78,7 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
             "unresolved": upper(certificate.unresolved()),
             "holds": holds,
             "tapes_agree": finding.tapes_agree,
+            "bucket_width": finding.buckets.map(|(log, _)| (BigUint::from(1u32) << log).to_string()),
             "seconds": seconds.as_secs_f64(),
             "pmf": certificate.rows().iter().map(row_json).collect::<Vec<_>>(),
         });
@@ -98,13 +111,36 @@ fn find(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Fi
     match mode {
         Mode::Structural => {
             let masses = certify::structural(&release, depth, &mut at).map_err(refused)?;
-            Ok(Finding { certificate: Certificate::new(&masses, &*pmf), tapes_agree: None })
+            Ok(Finding::of("reference", Certificate::new(&masses, &*pmf), None))
         }
         Mode::Flat => {
             let flat = certify::flat(&release, depth, &mut at).map_err(refused)?;
             let structural = certify::tape_counts(&release, depth, &mut at).map_err(refused)?;
             let certificate = Certificate::new(&flat.masses(), &*pmf);
-            Ok(Finding { certificate, tapes_agree: Some(flat == structural) })
+            Ok(Finding::of("reference", certificate, Some(flat == structural)))
+        }
+    }
+}
+
+/// A prepared sampler at the width that ships, by its edges; or, flat, its table at words of 8 bits.
+fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+    let release = mechanism.prepared_on(Integer::ZERO).map_err(|error| Failure::argument("SPEC", error))?;
+    let none = |what: &str| Failure::argument("--sampler", format_args!("prepared: {what}"));
+    if release.sampler() != "prepared" {
+        return Err(none("must be laplace or gaussian, of a scale or sigma below 2^63"));
+    }
+    match mode {
+        Mode::Structural => {
+            let found = certify::prepared(&release).ok_or_else(|| none("the closed form is out of reach"))?;
+            let buckets = found.bucket.map(|log| (log, found.squeezes_hold));
+            Ok(Finding { buckets, ..Finding::of("prepared", found.certificate, None) })
+        }
+        Mode::Flat => {
+            let mut progress = Progress::new(None, "tapes", quiet);
+            let found = certify::prepared_flat(&release, depth, &mut |position| progress.at(position));
+            let found = found.map_err(|error| Failure::argument("SPEC", error))?;
+            let certificate = found.ok_or_else(|| none("--mode flat takes a scale or sigma up to 1024"))?;
+            Ok(Finding::of("prepared", certificate, None))
         }
     }
 }
@@ -135,7 +171,7 @@ fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Res
             _ => Err(CertifyError::Unsettled),
         };
         let masses = masses.map_err(refused)?;
-        return Ok(Finding { certificate: Certificate::new(&masses, &*pmf), tapes_agree: None });
+        return Ok(Finding::of("fixed", Certificate::new(&masses, &*pmf), None));
     }
     let kernel = match mechanism {
         Mechanism::Laplace { scale, .. } => fixed::Kernel::<u8>::laplace(scale),
@@ -150,7 +186,7 @@ fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Res
     })?;
     let tapes = certify::flat(&kernel, depth, &mut at).map_err(refused)?;
     let structural = certify::tape_counts(&kernel, depth, &mut at).map_err(refused)?;
-    Ok(Finding { certificate: Certificate::new(&tapes.masses(), &*pmf), tapes_agree: Some(tapes == structural) })
+    Ok(Finding::of("fixed", Certificate::new(&tapes.masses(), &*pmf), Some(tapes == structural)))
 }
 
 fn row_json(row: &Row<Integer>) -> serde_json::Value {
@@ -169,7 +205,13 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
     shown.sort_by_key(|row| std::cmp::Reverse(row.enumerated.lower()));
     shown.truncate(MOST_SHOWN);
     shown.sort_by(|a, b| a.value.cmp(&b.value));
-    let headings = ["output", "probability by the code", "probability on paper", ""].map(String::from);
+    let headings = [
+        if finding.buckets.is_some() { "bucket" } else { "output" },
+        "probability by the code",
+        "probability on paper",
+        "",
+    ]
+    .map(String::from);
     let cells = shown.iter().map(|row| {
         let differs = !row.enumerated.intersects(&row.expected);
         let verdict = if differs { "DIFFERS" } else { "" };
@@ -193,11 +235,22 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
     }
     writeln!(out, "\nunresolved mass:            {}", small(certificate.unresolved()))?;
     writeln!(out, "total variation from paper: {}", small(certificate.total_variation_upper()))?;
+    if let Some((log, squeezes)) = finding.buckets {
+        let verdict = if squeezes { "accept only what e^-x accepts" } else { "accept TOO MUCH" };
+        writeln!(
+            out,
+            "buckets:                    of 2^{log} outputs of either sign, each then accepted with its e^-x"
+        )?;
+        writeln!(out, "squeezes:                   {verdict}")?;
+    }
     if let Some(agree) = finding.tapes_agree {
         let verdict = if agree { "the same" } else { "NOT the same" };
         writeln!(out, "tapes of each length:       {verdict} as the structural interpreter counts, output by output")?;
     }
     let verdict = match (certificate.holds(), finding.tapes_agree) {
+        _ if finding.buckets.is_some_and(|(_, squeezes)| !squeezes) => {
+            "the certificate FAILS: a squeeze accepts too much"
+        }
         (false, _) => "the certificate FAILS: the code's distribution is not the one on paper",
         (true, Some(false)) => "the certificate FAILS: the two modes disagree about the code",
         (true, _) => "the certificate holds: every enumerated probability agrees with the one on paper",

@@ -26,6 +26,9 @@ const BUFFER: usize = 1 << 16;
 /// How many samples are drawn at a time: the command does not fork, so the source need not ask each time.
 const BULK: u64 = 1024;
 
+/// From how many samples on the tables are built first.
+const PREPARED_FROM: u64 = 1000;
+
 /// What to print, and how.
 struct Job<'a> {
     release: &'a Release,
@@ -39,19 +42,25 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let (spec, mechanism) = mechanism(&options.spec)?;
     let samples = count("-n", &options.n, 0, u64::MAX)?;
     let input = integer("--input", &options.input)?;
+    let wrong_input = |error| Failure::argument("--input", error);
     let release = match options.sampler {
+        Sampler::Reference => mechanism.on(input.clone()).map_err(wrong_input)?,
+        // Whoever asks for the bits cares for them: the reference sampler draws the fewest.
+        Sampler::Auto if samples < PREPARED_FROM || options.stats => {
+            mechanism.on(input.clone()).map_err(wrong_input)?
+        }
+        Sampler::Auto | Sampler::Prepared => mechanism.prepared_on(input.clone()).map_err(wrong_input)?,
         Sampler::Fixed => {
             let fixed = mechanism.fixed_on(input.clone(), Mode::Standard);
             fixed.map_err(|error| Failure::argument("--sampler", error))?
         }
-        _ => mechanism.on(input.clone()).map_err(|error| Failure::argument("--input", error))?,
     };
     let seed = seed(shared.seed.as_deref())?;
     let head = json!({
         "schema_version": SCHEMA_VERSION,
         "spec": spec.to_string(),
         "input": input.to_string(),
-        "sampler": options.sampler.name(),
+        "sampler": release.sampler(),
     });
     let job = Job { release: &release, samples, json: shared.json, head, stats: options.stats };
     // A bar amid samples that scroll by on the same terminal would be in their way.

@@ -10,7 +10,7 @@ use num_bigint::{BigInt, BigUint};
 /// use certus::exact::Integer;
 ///
 /// let noise = Integer::from(i64::MAX);
-/// let sum = noise.add(&Integer::from(1));
+/// let sum = noise.add(&Integer::from(1i64));
 /// assert_eq!(sum.to_string(), "9223372036854775808");
 /// assert_eq!(sum.to_i64(), None);
 /// ```

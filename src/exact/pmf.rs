@@ -65,7 +65,7 @@ impl Pmf<Integer> for LaplacePmf {
 pub struct GaussianPmf {
     variance: Positive,
     precision: u32,
-    /// e^(-k²/2σ²) for k = 0, 1, …; beyond these it is below 2^-precision.
+    /// e^(-k²/2σ²) for k = 0, 1, …; beyond these it is below 2^-(precision + 4).
     weights: Vec<Enclosure>,
     normaliser: Enclosure,
 }
@@ -81,8 +81,8 @@ impl GaussianPmf {
     #[must_use]
     pub fn new(variance: &Positive, precision: u32) -> Option<Self> {
         let (numerator, denominator) = (variance.numerator(), variance.denominator());
-        // wₙ < 2^-precision once n² ≥ 2σ²·precision·ln 2, so about n ≤ σ·√(2·precision) terms count.
-        let terms = (numerator * BigUint::from(2u32) * precision / denominator).sqrt();
+        // wₙ < 2^-(precision + 4) once n² ≥ 2σ²·(precision + 4)·ln 2, so about n ≤ σ·√(2·(precision + 4)) terms count.
+        let terms = (numerator * BigUint::from(2u32) * precision.saturating_add(4) / denominator).sqrt();
         if terms > BigUint::from(Self::MOST_TERMS) {
             return None;
         }
@@ -90,7 +90,8 @@ impl GaussianPmf {
         let guard = u32::try_from(2 * terms.bits()).ok()?.saturating_add(8);
         let working = precision.saturating_add(guard);
         let one = Enclosure::from_integer(1, working);
-        let negligible = Rational::new_raw(1.into(), num_bigint::BigInt::one() << precision);
+        // The tail is known only to be in [0, wₙ/(1 − rₙ)]: what it adds to the width must be well below 2^-precision.
+        let negligible = Rational::new_raw(1.into(), num_bigint::BigInt::one() << precision.saturating_add(4));
         let falling = exp_neg(&exponent(denominator.clone(), numerator.clone()), working);
         let mut ratio = exp_neg(&exponent(denominator.clone(), numerator * BigUint::from(2u32)), working);
         let mut weights = Vec::new();

@@ -95,3 +95,79 @@ impl<N: Natural> Program for Kernel<N> {
         Ok(if bit == digit { ControlFlow::Continue(rest) } else { ControlFlow::Break(digit) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bits::{BitsError, Enumeration, Recorder},
+        sample::{
+            execute,
+            widths::{same_on_a_stream, same_on_every_tape},
+        },
+    };
+
+    /// Whether the first `length` bits of U, as the integer `word`, decide U < p: U is in [word, word + 1)/2^length.
+    fn decided(coin: &Kernel<u8>, word: u64, length: usize) -> Option<bool> {
+        let (p, unit) = (u64::from(coin.numerator) << length, u64::from(coin.denominator));
+        if (word + 1) * unit <= p {
+            Some(true)
+        } else if word * unit >= p {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// Every p with a denominator of a byte: the lazy comparison says what the whole expansion says, at the first bit that decides.
+    #[test]
+    fn lazy_is_right_and_lazy() {
+        const DEPTH: u32 = 12;
+        for denominator in 1..=u8::MAX {
+            for numerator in 0..=denominator {
+                let coin = Kernel { numerator, denominator };
+                let mut tapes = Enumeration::new(DEPTH);
+                loop {
+                    let mut recorder = Recorder::new(&mut tapes);
+                    let toss = execute(&coin, &mut recorder);
+                    let tape = recorder.cut();
+                    let word = tape.bits().iter().fold(0, |word, &bit| word << 1 | u64::from(bit));
+                    let length = tape.bits().len();
+                    match toss {
+                        Ok(toss) => assert_eq!(decided(&coin, word, length), Some(toss), "{coin:?} on {tape}"),
+                        Err(error) => {
+                            assert_eq!((error, length), (BitsError::TapeEnded, DEPTH as usize));
+                            assert_eq!(decided(&coin, word, length), None, "{coin:?} on {tape}");
+                        }
+                    }
+                    if let Some(shorter) = length.checked_sub(1) {
+                        assert_eq!(decided(&coin, word >> 1, shorter), None, "{coin:?} on {tape}: a bit too many");
+                    }
+                    if !tapes.advance() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_width_changes_nothing() {
+        for denominator in 1..=u8::MAX {
+            for numerator in 0..=denominator {
+                let big = Kernel { numerator: numerator.to_big(), denominator: denominator.to_big() };
+                same_on_every_tape(&Kernel { numerator, denominator }, &big, 9, |a, b| a == b);
+            }
+        }
+        // The edges of the word: nothing may be doubled past it.
+        for (numerator, denominator) in
+            [(u64::MAX - 1, u64::MAX), (1, u64::MAX), (u64::MAX / 2 + 1, u64::MAX), (1 << 63, u64::MAX)]
+        {
+            let word = Kernel { numerator, denominator };
+            let big = Kernel { numerator: numerator.to_big(), denominator: denominator.to_big() };
+            let double = Kernel { numerator: u128::from(numerator), denominator: u128::from(denominator) };
+            same_on_a_stream(&word, &big, 10_000, |a, b| a == b);
+            same_on_a_stream(&word, &double, 10_000, |a, b| a == b);
+        }
+    }
+}

@@ -118,3 +118,47 @@ impl<N: Natural> Program for Unit<N> {
         Ok(ControlFlow::Continue(k.checked_add(1).ok_or_else(|| on.overflow())?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::widths::{same_on_a_stream, same_on_every_tape};
+
+    /// At a byte, k·denominator leaves the width at k = ⌊255/denominator⌋ + 1: most of these tosses go on on big integers.
+    #[test]
+    fn bytes_escalate_and_change_nothing() {
+        for denominator in (1..=u8::MAX).step_by(2) {
+            for numerator in [0, 1, denominator / 2, denominator - 1, denominator] {
+                let narrow = Unit { numerator, denominator };
+                let big = Unit { numerator: numerator.to_big(), denominator: denominator.to_big() };
+                same_on_every_tape(&narrow, &big, 12, |a, b| a == b);
+                let word = Unit { numerator: u64::from(numerator), denominator: u64::from(denominator) };
+                same_on_a_stream(&narrow, &word, 200, |a, b| a == b);
+            }
+        }
+    }
+
+    #[test]
+    fn words_escalate_and_change_nothing() {
+        // From k = 2 on, k·denominator does not fit.
+        for (numerator, denominator) in [(u64::MAX, u64::MAX), (u64::MAX - 1, u64::MAX), (1 << 62, (1 << 63) + 1)] {
+            let word = Unit { numerator, denominator };
+            let big = Unit { numerator: numerator.to_big(), denominator: denominator.to_big() };
+            let double = Unit { numerator: u128::from(numerator), denominator: u128::from(denominator) };
+            same_on_a_stream(&word, &big, 5000, |a, b| a == b);
+            same_on_a_stream(&word, &double, 5000, |a, b| a == b);
+        }
+    }
+
+    #[test]
+    fn whole_parts_at_every_width() {
+        for (numerator, denominator) in [(0u8, 1u8), (5, 2), (255, 254), (255, 100), (7, 7), (200, 3)] {
+            let narrow = Kernel::new(&numerator, denominator);
+            let big = Kernel::new(&numerator.to_big(), denominator.to_big());
+            same_on_every_tape(&narrow, &big, 14, |a, b| a == b);
+            same_on_a_stream(&narrow, &big, 2000, |a, b| a == b);
+        }
+        let x = Kernel::new(&17u64, 5);
+        assert_eq!((x.whole, x.fraction), (3, Unit { numerator: 2, denominator: 5 }));
+    }
+}

@@ -127,3 +127,54 @@ impl<N: Natural> Program for Kernel<N> {
         Ok(if on.call(accept)? { ControlFlow::Break(index) } else { ControlFlow::Continue(()) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::widths::{same_on_a_stream, same_on_every_tape};
+
+    fn weight(factor: (u64, u64), exponent: Rational) -> Weight {
+        let factor = Rational::new(factor.0.into(), factor.1.into());
+        Weight { factor: NonNegative::new(factor).unwrap(), exponent }
+    }
+
+    fn over(numerator: i64, denominator: i64) -> Rational {
+        Rational::new(numerator.into(), denominator.into())
+    }
+
+    #[test]
+    fn nothing_to_choose_from() {
+        assert_eq!(Choice::new(&[]), Err(ChoiceError::NoWeight));
+        assert_eq!(Choice::new(&[weight((0, 1), over(1, 1))]), Err(ChoiceError::NoWeight));
+        let zero = Rational::new_raw(1.into(), 0.into());
+        assert_eq!(Choice::new(&[weight((1, 1), zero)]), Err(ChoiceError::ZeroDenominator));
+    }
+
+    /// Each alternative's share of the proposals is its factor over a common denominator, and its exponent is above the smallest
+    /// that can be chosen.
+    #[test]
+    fn shares_and_exponents() {
+        let weights = [weight((1, 2), over(-1, 3)), weight((0, 1), over(-9, 1)), weight((2, 3), over(5, 2))];
+        let Width::Word(kernel) = Choice::new(&weights).unwrap().kernel else { panic!("these fit a word") };
+        assert_eq!(kernel.cumulative[..], [3, 3, 7]);
+        assert_eq!(kernel.proposal, uniform::Kernel::new(7));
+        let at = |numerator: u64, denominator| bernoulli_exp::Kernel::new(&numerator, denominator);
+        assert_eq!(kernel.accept[..], [at(0, 1), at(0, 1), at(17, 6)]);
+    }
+
+    #[test]
+    fn a_width_changes_nothing() {
+        let cumulative: Vec<BigUint> = [3u32, 3, 100, 250].map(BigUint::from).to_vec();
+        let exponents: Vec<(BigUint, BigUint)> =
+            [(0u32, 1u32), (0, 1), (17, 6), (1, 250)].map(|(x, d)| (x.into(), d.into())).to_vec();
+        let narrow = Kernel::<u8>::narrow(&cumulative, &exponents).unwrap();
+        let word = Kernel::<u64>::narrow(&cumulative, &exponents).unwrap();
+        let big = Kernel::<BigUint>::narrow(&cumulative, &exponents).unwrap();
+        same_on_every_tape(&narrow, &big, 14, |a, b| a == b);
+        same_on_every_tape(&word, &big, 14, |a, b| a == b);
+        same_on_a_stream(&narrow, &word, 5000, |a, b| a == b);
+        same_on_a_stream(&word, &big, 5000, |a, b| a == b);
+        let past = [BigUint::from(1u32), BigUint::from(u64::MAX) + 1u32];
+        assert!(Kernel::<u64>::narrow(&past, &exponents).is_none());
+    }
+}

@@ -112,3 +112,96 @@ impl<N: Natural> Program for Kernel<N> {
         Ok(if accept { ControlFlow::Break(y) } else { ControlFlow::Continue(()) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        exact::Rational,
+        sample::widths::{same_on_a_stream, same_on_every_tape},
+    };
+
+    fn variance(numerator: u64, denominator: u64) -> Positive {
+        Positive::new(Rational::new(numerator.into(), denominator.into())).unwrap()
+    }
+
+    /// The sampler's kernel at another width, where it fits, over the candidate's big integers.
+    fn at<N: Natural>(variance: &Positive) -> Option<Kernel<N>> {
+        let t = ceil_sqrt(&variance.numerator().div_ceil(variance.denominator()));
+        let magnitude = laplace::wide(&t);
+        let (a, b, denominator) = match Gaussian::with_variance(variance).kernel {
+            Width::Word(kernel) => (kernel.a.to_big(), kernel.b.to_big(), kernel.denominator.to_big()),
+            Width::Big(kernel) => (kernel.a, kernel.b, kernel.denominator),
+        };
+        let (a, b, denominator) = (N::from_big(&a)?, N::from_big(&b)?, N::from_big(&denominator)?);
+        Some(Kernel { candidate: Width::Big(magnitude), a, b, denominator })
+    }
+
+    #[test]
+    fn roots_are_rounded_up() {
+        for n in 0..5000u32 {
+            let root = u32::try_from(ceil_sqrt(&n.into())).unwrap();
+            assert!(root * root >= n && (root == 0 || (root - 1) * (root - 1) < n), "{n}");
+        }
+        let square = BigUint::from(1u32) << 80u32;
+        assert_eq!(ceil_sqrt(&square), BigUint::from(1u64 << 40));
+        assert_eq!(ceil_sqrt(&(&square + 1u32)), BigUint::from((1u64 << 40) + 1));
+        assert_eq!(ceil_sqrt(&(&square - 1u32)), BigUint::from(1u64 << 40));
+    }
+
+    /// (|y|·a − b)²/(2·t·a·b) is (|y| − σ²/t)²/2σ², with t = ⌈σ⌉, on rationals.
+    #[test]
+    fn the_exponent_on_paper() {
+        for numerator in 1..40u64 {
+            for denominator in 1..12u64 {
+                let sigma_squared = Rational::new(numerator.into(), denominator.into());
+                let kernel: Kernel<BigUint> = at(&variance(numerator, denominator)).unwrap();
+                let t = (1u64..).find(|&t| Rational::from_integer((t * t).into()) >= sigma_squared).unwrap();
+                let t = Rational::from_integer(t.into());
+                for y in 0..12u64 {
+                    let difference = Rational::from_integer(y.into()) - &sigma_squared / &t;
+                    let paper = &difference * &difference / (&sigma_squared * Rational::from_integer(2.into()));
+                    let ours = exponent(&y.into(), &kernel.a, &kernel.b).unwrap();
+                    assert_eq!(Rational::new(ours.into(), kernel.denominator.clone().into()), paper);
+                }
+            }
+        }
+    }
+
+    /// Where the width holds it, the exponent is that of big integers; elsewhere it is none.
+    #[test]
+    fn the_exponent_fits_or_is_none() {
+        for y in (0..=u8::MAX).step_by(3) {
+            for a in (1..=u8::MAX).step_by(5) {
+                for b in (1..=u8::MAX).step_by(7) {
+                    let big = exponent(&y.to_big(), &a.to_big(), &b.to_big()).unwrap();
+                    let fits = u32::from(y) * u32::from(a) <= 255;
+                    assert_eq!(exponent(&y, &a, &b), u8::from_big(&big).filter(|_| fits), "{y} {a} {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_width_changes_nothing() {
+        // At 7/3, a = 6 and b = 7: from |y| = 4 on, 17² does not fit a byte.
+        assert_eq!(exponent(&4u8, &6, &7), None);
+        for (numerator, denominator) in [(1, 1), (4, 1), (7, 3), (1, 3), (9, 1)] {
+            let sigma_squared = variance(numerator, denominator);
+            let (narrow, big) = (at::<u8>(&sigma_squared).unwrap(), at::<BigUint>(&sigma_squared).unwrap());
+            same_on_every_tape(&narrow, &big, 14, |a, b| a == b);
+            same_on_a_stream(&narrow, &big, 5000, |a, b| a == b);
+            same_on_a_stream(&narrow, &Gaussian::with_variance(&sigma_squared), 5000, |a, b| a == b);
+        }
+        // At σ² = 2^60, a = 1 and b = t = 2^30: a word's exponent overflows from |y| = 5·2^30 on, one candidate in 150.
+        for (numerator, denominator) in [(1 << 60, 1), (1 << 40, 1), (1_000_000_000_001, 3), (100, 1)] {
+            let sigma_squared = variance(numerator, denominator);
+            let (word, big) = (at::<u64>(&sigma_squared), at::<BigUint>(&sigma_squared).unwrap());
+            if let Some(word) = word {
+                same_on_a_stream(&word, &big, 3000, |a, b| a == b);
+            }
+            same_on_a_stream(&at::<u128>(&sigma_squared).unwrap(), &big, 3000, |a, b| a == b);
+            same_on_a_stream(&Gaussian::with_variance(&sigma_squared), &big, 3000, |a, b| a == b);
+        }
+    }
+}

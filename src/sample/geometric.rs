@@ -107,3 +107,91 @@ fn join<N: Natural>(u: &N, t: &N, v: u64) -> Integer {
     let word = N::from_word(v).and_then(|v| t.checked_mul(&v)?.checked_add(u)?.to_word());
     word.map_or_else(|| Integer::from(u.to_big() + t.to_big() * v), Integer::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::widths::{same_on_a_stream, same_on_every_tape};
+
+    /// k ≥ 0 and the pairs (u, v) with u < t are the same thing, within the width and past it.
+    #[test]
+    fn join_is_a_bijection() {
+        for t in 1..=u8::MAX {
+            let pairs = (0..5u64).flat_map(|v| (0..t).map(move |u| (u, v)));
+            let joined: alloc::vec::Vec<_> = pairs.map(|(u, v)| join(&u, &t, v)).collect();
+            let expected: alloc::vec::Vec<_> = (0..5 * u64::from(t)).map(Integer::from).collect();
+            assert_eq!(joined, expected);
+        }
+    }
+
+    #[test]
+    fn join_goes_on_where_the_word_ends() {
+        let expected = |u: u64, t: u64, v: u64| Integer::from(BigUint::from(u) + BigUint::from(t) * v);
+        for (u, t, v) in
+            [(0, 1, u64::MAX), (5, 7, u64::MAX), (u64::MAX - 1, u64::MAX, 1), (u64::MAX - 1, u64::MAX, u64::MAX)]
+        {
+            assert_eq!(join(&u, &t, v), expected(u, t, v));
+        }
+        assert_eq!(join(&254u8, &255u8, u64::MAX), expected(254, 255, u64::MAX));
+    }
+
+    fn at<N: Natural>(numerator: u64, denominator: u64) -> Kernel<N> {
+        Kernel::narrow(&numerator.into(), &denominator.into()).unwrap()
+    }
+
+    #[test]
+    fn a_width_changes_nothing() {
+        // Bytes: outputs past 255 and coins past the width.
+        for (numerator, denominator) in
+            [(1, 1), (5, 2), (1, 3), (13, 11), (100, 1), (255, 1), (250, 251), (1, 255), (127, 2)]
+        {
+            same_on_every_tape(
+                &at::<u8>(numerator, denominator),
+                &at::<BigUint>(numerator, denominator),
+                14,
+                |a, b| a == b,
+            );
+            same_on_a_stream(
+                &at::<u8>(numerator, denominator),
+                &at::<BigUint>(numerator, denominator),
+                3000,
+                |a, b| a == b,
+            );
+            same_on_a_stream(&at::<u16>(numerator, denominator), &at::<u128>(numerator, denominator), 3000, |a, b| {
+                a == b
+            });
+        }
+        // Words: outputs past 2^64.
+        let wide = [
+            (u64::MAX, 1),
+            (u64::MAX - 2, 2),
+            (1 << 63, 1),
+            (1, u64::MAX),
+            (49_999_999, 1_000_000),
+            (u64::MAX - 1, u64::MAX),
+        ];
+        for (numerator, denominator) in wide {
+            same_on_a_stream(
+                &at::<u64>(numerator, denominator),
+                &at::<BigUint>(numerator, denominator),
+                3000,
+                |a, b| a == b,
+            );
+            same_on_a_stream(&at::<u64>(numerator, denominator), &at::<u128>(numerator, denominator), 3000, |a, b| {
+                a == b
+            });
+        }
+    }
+
+    /// The word is left exactly where ⌈scale⌉·denominator does not fit it.
+    #[test]
+    fn the_narrowest_width() {
+        let width = |n: BigUint, d: u64| matches!(kernel(&n, &d.into()), Width::Word(_));
+        assert!(width(u64::MAX.into(), 1));
+        assert!(!width(BigUint::from(u64::MAX) + 1u32, 1));
+        assert!(width((u64::MAX - 1).into(), u64::MAX));
+        // ⌈(2^64 − 1)/2⌉·2 = 2^64.
+        assert!(!width(u64::MAX.into(), 2));
+        assert!(width((u64::MAX - 2).into(), 2));
+    }
+}

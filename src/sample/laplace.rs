@@ -73,3 +73,58 @@ fn signed(magnitude: Integer, negative: bool) -> Option<Integer> {
         (false, _) => Some(magnitude),
     }
 }
+
+/// The kernel of an integer scale on big integers, whether or not it fits a word.
+#[cfg(test)]
+pub(crate) fn wide(scale: &BigUint) -> Kernel<BigUint> {
+    let magnitude = geometric::Kernel::narrow(scale, &BigUint::from(1u32));
+    Kernel { magnitude: magnitude.unwrap() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::widths::{same_on_a_stream, same_on_every_tape};
+
+    /// Every integer comes from exactly one magnitude and sign, and only the negative zero from none.
+    #[test]
+    fn signed_is_a_bijection() {
+        let pairs = (0..100u64).flat_map(|magnitude| [(magnitude, false), (magnitude, true)]);
+        let mut all: alloc::vec::Vec<_> = pairs.filter_map(|(m, negative)| signed(m.into(), negative)).collect();
+        all.sort();
+        assert_eq!(all, (-99..100i64).map(Integer::from).collect::<alloc::vec::Vec<_>>());
+        assert_eq!(signed(Integer::ZERO, true), None);
+        // The one word whose negation is a word though it is none: 2^63.
+        assert_eq!(signed(Integer::from(1u64 << 63), true), Some(Integer::from(i64::MIN)));
+    }
+
+    fn at<N: Natural>(numerator: u64, denominator: u64) -> Kernel<N> {
+        Kernel { magnitude: geometric::Kernel::narrow(&numerator.into(), &denominator.into()).unwrap() }
+    }
+
+    #[test]
+    fn a_width_changes_nothing() {
+        for (numerator, denominator) in [(1, 1), (5, 2), (1, 3), (250, 1), (250, 251)] {
+            same_on_every_tape(
+                &at::<u8>(numerator, denominator),
+                &at::<BigUint>(numerator, denominator),
+                14,
+                |a, b| a == b,
+            );
+            same_on_a_stream(&at::<u8>(numerator, denominator), &at::<u64>(numerator, denominator), 3000, |a, b| {
+                a == b
+            });
+        }
+        for (numerator, denominator) in [(1, 1), (5, 2), (355, 113), (u64::MAX, 1), (u64::MAX - 1, u64::MAX)] {
+            same_on_a_stream(
+                &at::<u64>(numerator, denominator),
+                &at::<BigUint>(numerator, denominator),
+                3000,
+                |a, b| a == b,
+            );
+            same_on_a_stream(&at::<u64>(numerator, denominator), &at::<u128>(numerator, denominator), 3000, |a, b| {
+                a == b
+            });
+        }
+    }
+}

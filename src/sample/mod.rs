@@ -14,6 +14,8 @@
 //! | [`Gaussian`] | ∝ e^(-k²/2σ²) on all integers | Laplace, Bernoulli(e^-x) |
 //! | [`Choice`] | ∝ cᵢ·e^-xᵢ on finitely many i | uniform, Bernoulli(e^-x) |
 //!
+//! [`PreparedLaplace`] and [`PreparedGaussian`] draw the same noise from tables built once for a parameter, much faster.
+//!
 //! Each runs on machine words where its parameters fit and on big integers where they do not; the output and the bits
 //! drawn are the same either way. An output is exact whatever its size.
 
@@ -24,8 +26,11 @@ pub mod fixed;
 mod gaussian;
 mod geometric;
 mod laplace;
-mod program;
+pub(crate) mod prepared;
+pub(crate) mod program;
 mod uniform;
+#[cfg(test)]
+mod widths;
 
 pub use bernoulli::Bernoulli;
 pub use bernoulli_exp::BernoulliExp;
@@ -33,6 +38,9 @@ pub use choice::{Choice, ChoiceError, Weight};
 pub use gaussian::Gaussian;
 pub use geometric::Geometric;
 pub use laplace::Laplace;
+#[cfg(feature = "parallel")]
+pub use prepared::CHUNK;
+pub use prepared::{FillError, Noise, Output, PreparedGaussian, PreparedLaplace};
 pub use program::{Count, Interpreter, Program, Step, execute};
 pub use uniform::{Uniform, ZeroBound};
 

@@ -104,3 +104,61 @@ impl<N: Natural> Program for Kernel<N> {
         Ok(if word < self.bound { ControlFlow::Break(word) } else { ControlFlow::Continue(()) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bits::{BitsError, Enumeration},
+        sample::{
+            execute,
+            widths::{same_on_a_stream, same_on_every_tape},
+        },
+    };
+
+    /// One trial is one word: each value below the bound is accepted from exactly one, and no other word is.
+    #[test]
+    fn every_value_has_one_word() {
+        for bound in 1..=u8::MAX {
+            let kernel = Kernel::new(bound);
+            let depth = u32::from(bound - 1).checked_ilog2().map_or(0, |top| top + 1);
+            let mut tapes = Enumeration::new(depth);
+            let mut accepted = alloc::vec![];
+            let mut words = 0u32;
+            loop {
+                match execute(&kernel, &mut tapes) {
+                    Ok(value) => accepted.push(value),
+                    Err(error) => assert_eq!(error, BitsError::TapeEnded),
+                }
+                assert_eq!(tapes.used(), depth);
+                words += 1;
+                if !tapes.advance() {
+                    break;
+                }
+            }
+            assert_eq!(words, 1 << depth);
+            assert_eq!(accepted, (0..bound).collect::<alloc::vec::Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_width_changes_nothing() {
+        for bound in 1..=u8::MAX {
+            let (narrow, big) = (Kernel::new(bound), Kernel::new(BigUint::from(bound)));
+            same_on_every_tape(&narrow, &big, 10, |a, b| a.to_big() == *b);
+        }
+        for bound in [1, 3, 1 << 32, (1 << 63) + 1, u64::MAX] {
+            let (word, big) = (Kernel::new(bound), Kernel::new(BigUint::from(bound)));
+            same_on_a_stream(&word, &big, 1000, |a, b| a.to_big() == *b);
+            same_on_a_stream(&word, &Kernel::new(u128::from(bound)), 1000, |a, b| u128::from(*a) == *b);
+        }
+        for bound in [(1u128 << 64) + 1, 1 << 127, u128::MAX] {
+            same_on_a_stream(&Kernel::new(bound), &Kernel::new(bound.to_big()), 1000, |a, b| a.to_big() == *b);
+        }
+    }
+
+    #[test]
+    fn nothing_is_below_zero() {
+        assert_eq!(Uniform::new(BigUint::ZERO), Err(ZeroBound));
+    }
+}

@@ -15,6 +15,7 @@ mod certificate;
 mod fixed;
 mod flat;
 mod measure;
+mod prepared;
 mod structural;
 
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -26,6 +27,7 @@ use crate::{bits::BitsError, sample::Program};
 pub use certificate::{Certificate, Row};
 pub use fixed::{fixed_gaussian, fixed_laplace};
 pub use flat::{DEEPEST, TapeCounts, flat};
+pub use prepared::{Prepared, prepared, prepared_flat};
 
 /// Called now and then with the number of runs so far.
 pub type Progress<'p> = dyn FnMut(u64) + 'p;

@@ -1,0 +1,250 @@
+//! Certificates of prepared samplers at the width that ships.
+//!
+//! Nobody runs 2^64 words. But between two neighbouring *edges* (where an entry of the guide begins, a threshold, the word after a threshold)
+//! the look-up reads one entry and one gap between thresholds, and is monotone: `base + (u > T)`, or a binary search of a rising
+//! list. So if it answers the same at both ends of a gap, it answers that on all of it, and the words of the gap are
+//! exact mass. A word that equals a threshold is not settled; where there is a second look, its next 64 bits are
+//! cut at its own edges in the same way. What is not settled then is slack; so is the open last cell.
+//!
+//! For a table the cells are the magnitudes of the outputs, and this is a certificate of every output. For the wide
+//! construction the cells are buckets: their probabilities are certified, and that every squeeze accepts no more than e^-x does. What
+//! accepts beyond the squeeze compares with an enclosure of e^-x, which tests and the small widths cover.
+
+use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
+
+use num_bigint::BigUint;
+
+use super::{Certificate, CertifyError, Masses, Progress, flat};
+use crate::{
+    bits::{Bits, BitsError},
+    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Rational},
+    mechanism::Release,
+    sample::{
+        Program,
+        prepared::{
+            Construction, Trials,
+            cells::{Cells, Decay},
+            inversion::{Found, Inversion},
+            table::Table,
+            wide::Wide,
+        },
+        program::Execution,
+    },
+};
+
+/// Bits of the closed form.
+const PRECISION: u32 = 112;
+
+/// What was found of a prepared sampler.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// Of its outputs; or, if it is wide, of its buckets 0, 1, 2, ….
+    pub certificate: Certificate<Integer>,
+    /// log₂ of the outputs of a bucket, if it is wide: bucket b holds the magnitudes from b·2^this on.
+    pub bucket: Option<u32>,
+    /// Whether every squeeze accepts only what the exponential accepts; a table has none.
+    pub squeezes_hold: bool,
+}
+
+/// Certifies the prepared sampler of a release at the shipped width; nothing if there is no prepared sampler in it.
+#[must_use]
+pub fn prepared(release: &Release) -> Option<Prepared> {
+    match release {
+        Release::PreparedLaplace(noise, _) => of(noise.shipped()),
+        Release::PreparedGaussian(noise, _) => of(noise.shipped()),
+        _ => None,
+    }
+}
+
+/// Enumerates the same table at words of 8 bits, on every tape of at most `depth` bits; nothing if there is no prepared table in it.
+///
+/// # Errors
+///
+/// As [`flat`](super::flat()).
+pub fn prepared_flat(
+    release: &Release,
+    depth: u32,
+    progress: &mut Progress<'_>,
+) -> Result<Option<Certificate<Integer>>, CertifyError> {
+    let cells = match release {
+        Release::PreparedLaplace(noise, _) => cells(noise.shipped()),
+        Release::PreparedGaussian(noise, _) => cells(noise.shipped()),
+        _ => None,
+    };
+    let Some(Cells { decay, folded: true }) = cells else { return Ok(None) };
+    let Some(pmf) = closed_form(decay) else { return Ok(None) };
+    let masses = flat(&Trials(Table::<7>::new(decay.clone())), depth, progress)?.masses();
+    Ok(Some(Certificate::new(&masses, &*pmf)))
+}
+
+fn cells<R>(shipped: &Construction<R>) -> Option<&Cells> {
+    match shipped {
+        Construction::Table(table) => Some(table.magnitudes().cells()),
+        _ => None,
+    }
+}
+
+fn of<R: Program<Output = Integer>>(shipped: &Construction<R>) -> Option<Prepared> {
+    match shipped {
+        Construction::Table(table) => {
+            let pmf = closed_form(&table.magnitudes().cells().decay)?;
+            let certificate = Certificate::new(&signed(&settled(table.magnitudes())), &*pmf);
+            Some(Prepared { certificate, bucket: None, squeezes_hold: true })
+        }
+        Construction::Wide(wide) => buckets(wide),
+        Construction::Wider(wide) => buckets(wide),
+        Construction::Reference(_) => None,
+    }
+}
+
+fn buckets<const FIRST: u32, const SECOND: u32>(wide: &Wide<FIRST, SECOND>) -> Option<Prepared> {
+    let two_sided = closed_form(&wide.buckets().cells().decay)?;
+    let certificate = Certificate::new(&settled(wide.buckets()), &OneSided { two_sided });
+    Some(Prepared { certificate, bucket: Some(wide.offset()), squeezes_hold: wide.squeezes_hold() })
+}
+
+fn closed_form(decay: &Decay) -> Option<Box<dyn Pmf<Integer>>> {
+    Some(match decay {
+        Decay::Laplace { scale } => Box::new(LaplacePmf::new(scale, PRECISION)),
+        Decay::Gaussian { variance } => Box::new(GaussianPmf::new(variance, PRECISION)?),
+    })
+}
+
+/// The same weights on 0, 1, 2, … only: their sum is (1 + P(0))/2 of the two-sided one.
+struct OneSided {
+    two_sided: Box<dyn Pmf<Integer>>,
+}
+
+impl Pmf<Integer> for OneSided {
+    fn probability(&self, value: &Integer) -> Enclosure {
+        let half = Rational::new(1.into(), 2.into());
+        let whole = Enclosure::from_integer(1, 0).add(&self.two_sided.probability(&Integer::ZERO)).mul_rational(&half);
+        let unknown = || Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0));
+        self.two_sided.probability(value).div(&whole).unwrap_or_else(unknown)
+    }
+}
+
+/// Half of each magnitude's mass to either sign.
+fn signed(magnitudes: &Masses<Integer>) -> Masses<Integer> {
+    let mut lower = BTreeMap::new();
+    for (magnitude, mass) in magnitudes.lower() {
+        if magnitude.is_zero() {
+            lower.insert(magnitude.clone(), mass << 1u32);
+        } else {
+            lower.insert(magnitude.clone(), mass.clone());
+            lower.insert(magnitude.neg(), mass.clone());
+        }
+    }
+    Masses::new(magnitudes.precision() + 1, lower)
+}
+
+/// The mass that the first look settles on each cell, and the second where there is one.
+fn settled(inversion: &Inversion) -> Masses<Integer> {
+    let width = inversion.width();
+    let (finer, refill) = inversion.finer();
+    let more = if finer.is_empty() { 0 } else { refill };
+    let mut lower: BTreeMap<u64, BigUint> = BTreeMap::new();
+    let mut add = |cell, mass: BigUint| *lower.entry(cell).or_default() += mass;
+
+    let guide = (0..1u64 << inversion.guide_bits()).map(|index| index << (width - inversion.guide_bits()));
+    let thresholds = inversion.thresholds();
+    let edges = guide.chain(thresholds.iter().flat_map(|&threshold| [threshold, threshold.saturating_add(1)]));
+    let first = |u: u64| {
+        let word = u << (64 - width);
+        // Whatever the bits below: those of the offset, the squeeze and the sign.
+        let guided =
+            inversion.look_up(word).filter(|_| inversion.look_up(word) == inversion.look_up(word | u64::MAX >> width));
+        guided.or_else(|| match inversion.search(u) {
+            Found::Cell(cell) => Some(cell),
+            Found::From(_) => None,
+        })
+    };
+    for (from, to) in gaps(edges.collect(), (1 << width) - 1) {
+        if let Some(cell) = first(from).filter(|&cell| first(to) == Some(cell)) {
+            add(cell, BigUint::from(to - from + 1) << more);
+        }
+    }
+    if more > 0 {
+        let mut distinct = thresholds.to_vec();
+        distinct.dedup();
+        for u in distinct {
+            let start = thresholds.partition_point(|&threshold| threshold < u);
+            let end = thresholds.partition_point(|&threshold| threshold <= u);
+            let edges = finer.get(start..end).unwrap_or_default().iter();
+            let edges = edges.flat_map(|&finer| [finer, finer.saturating_add(1)]);
+            let second = |next: u64| {
+                let word = u << (64 - width);
+                inversion.resolve(word, &mut Execution { bits: &mut OneWord(Some(next)) }).ok()
+            };
+            let last = u64::MAX >> (64 - more);
+            for (from, to) in gaps(edges.collect(), last) {
+                if let Some(cell) = second(from).filter(|&cell| second(to) == Some(cell)) {
+                    add(cell, BigUint::from(to - from) + 1u32);
+                }
+            }
+        }
+    }
+    let lower = lower.into_iter().map(|(cell, mass)| (Integer::from(cell), mass)).collect();
+    Masses::new(width + more, lower)
+}
+
+/// The gaps between edges, both ends included, that cover 0 … last.
+fn gaps(mut edges: Vec<u64>, last: u64) -> Vec<(u64, u64)> {
+    edges.push(0);
+    edges.sort_unstable();
+    edges.dedup();
+    edges.retain(|&edge| edge <= last);
+    let ends = edges.iter().skip(1).map(|&next| next.saturating_sub(1)).chain([last]);
+    edges.iter().copied().zip(ends).collect()
+}
+
+/// A tape of one word.
+struct OneWord(Option<u64>);
+
+impl Bits for OneWord {
+    fn take(&mut self, _: u32) -> Result<u64, BitsError> {
+        self.0.take().ok_or(BitsError::TapeEnded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::Mechanism;
+
+    fn release(spec: &str) -> Release {
+        Mechanism::from_spec(&spec.parse().unwrap()).unwrap().prepared_on(Integer::ZERO).unwrap()
+    }
+
+    #[test]
+    fn tables_and_buckets_hold() {
+        for (spec, slack) in [
+            ("laplace(scale=1/3)", 57),
+            ("laplace(scale=355/113)", 53),
+            ("laplace(scale=30)", 50),
+            ("gaussian(sigma=1/3)", 57),
+            ("gaussian(sigma2=7/3)", 55),
+            ("gaussian(sigma=100)", 50),
+            ("laplace(scale=5000)", 80),
+            ("laplace(scale=1099511627776)", 70),
+            ("gaussian(sigma=1e6)", 80),
+            ("gaussian(sigma=1e18)", 70),
+        ] {
+            let found = prepared(&release(spec)).unwrap();
+            assert!(found.certificate.holds() && found.squeezes_hold, "{spec}");
+            let bound = Rational::new(1.into(), num_bigint::BigInt::from(1) << slack);
+            let unresolved = found.certificate.unresolved();
+            assert!(*unresolved < bound, "{spec}: {unresolved}");
+            assert!(*found.certificate.total_variation_upper() < bound * Rational::from_integer(2.into()), "{spec}");
+        }
+    }
+
+    #[test]
+    fn small_words_hold() {
+        for spec in ["laplace(scale=5/2)", "gaussian(sigma=3)"] {
+            assert!(prepared_flat(&release(spec), 16, &mut |_| ()).unwrap().unwrap().holds(), "{spec}");
+        }
+        assert!(prepared_flat(&release("gaussian(sigma=1e6)"), 16, &mut |_| ()).unwrap().is_none());
+        assert!(prepared(&release("randomized_response(p=1/2)")).is_none());
+    }
+}

@@ -1,0 +1,316 @@
+//! Many samples at a time.
+
+use core::ops::ControlFlow;
+
+use super::{Execution, Trial};
+use crate::{
+    bits::{Bits, BitsError},
+    exact::Integer,
+    sample::{Program, execute},
+};
+
+/// What a slice of samples may hold: [`Integer`], `i64` or `i128`.
+pub trait Output: Sized + Send + sealed::Sealed {
+    /// A sample that fits a machine word.
+    fn of_word(sample: i64) -> Self;
+
+    /// A sample of any size, if it fits.
+    fn of_integer(sample: Integer) -> Option<Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for i64 {}
+    impl Sealed for i128 {}
+    impl Sealed for crate::exact::Integer {}
+}
+
+impl Output for i64 {
+    #[inline]
+    fn of_word(sample: i64) -> Self {
+        sample
+    }
+
+    fn of_integer(sample: Integer) -> Option<Self> {
+        sample.to_i64()
+    }
+}
+
+impl Output for i128 {
+    #[inline]
+    fn of_word(sample: i64) -> Self {
+        sample.into()
+    }
+
+    fn of_integer(sample: Integer) -> Option<Self> {
+        sample.to_big().try_into().ok()
+    }
+}
+
+impl Output for Integer {
+    #[inline]
+    fn of_word(sample: i64) -> Self {
+        sample.into()
+    }
+
+    fn of_integer(sample: Integer) -> Option<Self> {
+        Some(sample)
+    }
+}
+
+/// Why a slice was not filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FillError {
+    /// There are no bits.
+    #[error(transparent)]
+    Bits(#[from] BitsError),
+    /// A sample does not fit the slice's type. It is neither clamped nor wrapped; an [`Integer`] holds any.
+    #[error("a sample does not fit this machine word")]
+    TooWide,
+}
+
+/// How many trials' words are drawn at a time.
+const BATCH: usize = 64;
+
+/// Trials until one is accepted, where the first was not settled.
+#[cold]
+#[inline(never)]
+fn slow<C: Trial, B: Bits + ?Sized>(
+    construction: &C,
+    first: u64,
+    second: u64,
+    bits: &mut B,
+) -> Result<Integer, BitsError> {
+    let on = &mut Execution { bits };
+    if let Some(sample) = construction.resolve(first, second, on)? {
+        return Ok(sample);
+    }
+    // Rejected: everything afresh.
+    loop {
+        if let ControlFlow::Break(sample) = construction.trial(on)? {
+            return Ok(sample);
+        }
+    }
+}
+
+/// Draws a sample for each slot, the words of a batch at a time; `put` is handed each, settled or slow.
+///
+/// A batch draws the words of its first trials, one trial a slot; what a slot needs beyond them, it draws afresh. So each slot is
+/// a function of words that no other slot reads.
+#[inline]
+fn each<C: Trial, T, E: From<BitsError>, B: Bits + ?Sized>(
+    construction: &C,
+    bits: &mut B,
+    slots: &mut [T],
+    put: impl Fn(&mut T, Result<i64, Integer>) -> Result<(), E>,
+) -> Result<(), E> {
+    const { assert!(C::FIRST == 64 && (C::SECOND == 0 || C::SECOND == 16)) };
+    let (mut firsts, mut seconds) = ([0; BATCH], [0; BATCH]);
+    for slots in slots.chunks_mut(BATCH) {
+        let firsts = firsts.get_mut(..slots.len()).unwrap_or_default();
+        bits.words(firsts)?;
+        if C::SECOND > 0 {
+            // Four to a word.
+            let mut words = [0; BATCH / 4];
+            bits.words(words.get_mut(..slots.len().div_ceil(4)).unwrap_or_default())?;
+            for (parts, word) in seconds.chunks_exact_mut(4).zip(words) {
+                parts.copy_from_slice(&[word >> 48, word >> 32 & 0xffff, word >> 16 & 0xffff, word & 0xffff]);
+            }
+        }
+        for ((slot, &mut first), &second) in slots.iter_mut().zip(firsts).zip(&seconds) {
+            match construction.settle(first, second) {
+                Some(sample) => put(slot, Ok(sample))?,
+                None => put(slot, Err(slow(construction, first, second, bits)?))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn fill<C: Trial, T: Output, B: Bits + ?Sized>(
+    construction: &C,
+    bits: &mut B,
+    out: &mut [T],
+) -> Result<(), FillError> {
+    each(construction, bits, out, |slot, sample| {
+        *slot = match sample {
+            Ok(sample) => T::of_word(sample),
+            Err(sample) => T::of_integer(sample).ok_or(FillError::TooWide)?,
+        };
+        Ok(())
+    })
+}
+
+pub(super) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
+    reference: &impl Program<Output = Integer>,
+    bits: &mut B,
+    out: &mut [T],
+) -> Result<(), FillError> {
+    for slot in out {
+        *slot = T::of_integer(execute(reference, bits)?).ok_or(FillError::TooWide)?;
+    }
+    Ok(())
+}
+
+pub(super) fn add_noise<C: Trial, B: Bits + ?Sized>(
+    construction: &C,
+    bits: &mut B,
+    values: &mut [i64],
+) -> Result<(), BitsError> {
+    each(construction, bits, values, |value, sample| {
+        *value = match sample {
+            Ok(sample) => value.saturating_add(sample),
+            Err(sample) => clamped_sum(*value, &sample),
+        };
+        Ok(())
+    })
+}
+
+pub(super) fn add_noise_by_reference<B: Bits + ?Sized>(
+    reference: &impl Program<Output = Integer>,
+    bits: &mut B,
+    values: &mut [i64],
+) -> Result<(), BitsError> {
+    for value in values {
+        *value = clamped_sum(*value, &execute(reference, bits)?);
+    }
+    Ok(())
+}
+
+/// value + noise, formed exactly, then clamped to 64 bits.
+fn clamped_sum(value: i64, noise: &Integer) -> i64 {
+    let sum = noise.add(&Integer::from(value));
+    sum.to_i64().unwrap_or(if sum < Integer::ZERO { i64::MIN } else { i64::MAX })
+}
+
+/// An endless iterator of samples; an error where the source fails.
+#[derive(Debug)]
+pub struct Noise<'s, S, B> {
+    sampler: &'s S,
+    bits: B,
+}
+
+impl<'s, S, B> Noise<'s, S, B> {
+    pub(super) fn new(sampler: &'s S, bits: B) -> Self {
+        Self { sampler, bits }
+    }
+}
+
+impl<S: Program<Output = Integer>, B: Bits> Iterator for Noise<'_, S, B> {
+    type Item = Result<Integer, BitsError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.sampler.sample(&mut self.bits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bits::{Recorder, Replay, seeded},
+        exact::{Positive, parse},
+        sample::{PreparedGaussian, PreparedLaplace},
+    };
+    use alloc::{vec, vec::Vec};
+
+    fn positive(text: &str) -> Positive {
+        Positive::new(parse(text).unwrap()).unwrap()
+    }
+
+    /// A table reads one word a sample, in bulk or one by one, as words or as integers.
+    #[test]
+    fn bulk_is_the_samples_one_by_one() {
+        for scale in ["1/3", "10", "1000"] {
+            let noise = PreparedLaplace::new(&positive(scale));
+            let mut words = vec![0i64; 1001];
+            let (mut integers, mut long) = (vec![Integer::ZERO; 1001], vec![0i128; 1001]);
+            let mut values: Vec<i64> = (0..1001).collect();
+            noise.fill(&mut seeded([1; 32]), &mut words).unwrap();
+            noise.fill(&mut seeded([1; 32]), &mut integers).unwrap();
+            noise.fill(&mut seeded([1; 32]), &mut long).unwrap();
+            noise.add_noise(&mut seeded([1; 32]), &mut values).unwrap();
+            let samples = noise.samples(seeded([1; 32])).take(1001).map(Result::unwrap);
+            for (i, sample) in samples.enumerate() {
+                assert_eq!(sample.to_i64(), Some(words[i]));
+                assert_eq!((&sample, i128::from(words[i])), (&integers[i], long[i]));
+                assert_eq!(values[i], words[i] + i64::try_from(i).unwrap());
+            }
+        }
+    }
+
+    /// In a word and a quarter: 64 first words, then 16 words of four second ones each; what settles, settles from these.
+    #[test]
+    fn a_batch_shares_out_its_words() {
+        let noise = PreparedGaussian::new(&positive("1e18"));
+        let super::super::Construction::Wider(wide) = &noise.construction else { panic!("another construction") };
+        let mut recorder = Recorder::new(seeded([2; 32]));
+        let mut samples = [0i64; 64];
+        fill(wide, &mut recorder, &mut samples).unwrap();
+        let mut tape = Replay::new(recorder.cut());
+        let firsts: Vec<u64> = (0..64).map(|_| tape.take(64).unwrap()).collect();
+        let seconds: Vec<u64> = (0..64).map(|_| tape.take(16).unwrap()).collect();
+        let settled: Vec<_> = firsts.iter().zip(&seconds).map(|(&first, &second)| wide.settle(first, second)).collect();
+        assert!(settled.iter().flatten().count() > 50);
+        for (sample, settled) in samples.iter().zip(settled) {
+            assert!(settled.is_none_or(|settled| settled == *sample));
+        }
+    }
+
+    /// Scale 2^62: one sample in eight passes 64 bits. None is clamped or wrapped; only a sum is clamped.
+    #[test]
+    fn samples_past_64_bits() {
+        let noise = PreparedLaplace::new(&positive("4611686018427387904"));
+        assert_eq!(noise.construction(), "wide");
+        let mut integers = vec![Integer::ZERO; 1000];
+        noise.fill(&mut seeded([3; 32]), &mut integers).unwrap();
+        let past = integers.iter().filter(|sample| sample.to_i64().is_none()).count();
+        assert!((60..220).contains(&past), "{past}");
+        assert!(integers.iter().any(|sample| sample.magnitude() > (num_bigint::BigUint::from(1u32) << 64u32)));
+        assert_eq!(noise.fill(&mut seeded([3; 32]), &mut [0i64; 1000]), Err(FillError::TooWide));
+        noise.fill(&mut seeded([3; 32]), &mut [0i128; 1000]).unwrap();
+        let mut values = [5i64; 1000];
+        noise.add_noise(&mut seeded([3; 32]), &mut values).unwrap();
+        for (value, sample) in values.iter().zip(&integers) {
+            assert_eq!(*value, clamped_sum(5, sample));
+        }
+        assert!(values.contains(&i64::MAX) && values.contains(&i64::MIN));
+    }
+
+    #[test]
+    fn no_bits_no_noise() {
+        let noise = PreparedGaussian::new(&positive("3"));
+        let tape = || Replay::new((0..640).map(|i| i % 3 == 0).collect());
+        assert_eq!(noise.fill(&mut tape(), &mut [0i64; 11]), Err(FillError::Bits(BitsError::TapeEnded)));
+        assert_eq!(noise.fill(&mut tape(), &mut [0i64; 10]), Ok(()));
+        assert_eq!(noise.add_noise(&mut tape(), &mut [0; 11]), Err(BitsError::TapeEnded));
+    }
+
+    /// From far below 1 to far beyond 2^63: each is built at once, within its bound, and draws.
+    #[test]
+    fn memory_is_bounded() {
+        for (text, construction, most) in [
+            ("1e-300", "table", 1 << 20),
+            ("1/100", "table", 1 << 20),
+            ("1024", "table", 1 << 20),
+            ("1024.0001", "wide", 1 << 18),
+            ("9223372036854775807", "wide", 1 << 18),
+            ("9223372036854775808", "reference", 0),
+            ("1e300", "reference", 0),
+        ] {
+            let (laplace, gaussian) = (PreparedLaplace::new(&positive(text)), PreparedGaussian::new(&positive(text)));
+            assert_eq!((laplace.construction(), gaussian.construction()), (construction, construction), "{text}");
+            assert!(
+                laplace.memory() <= most && gaussian.memory() <= most,
+                "{text}: {} {}",
+                laplace.memory(),
+                gaussian.memory()
+            );
+            let mut bits = seeded([9; 32]);
+            laplace.fill(&mut bits, &mut [Integer::ZERO, Integer::ZERO]).unwrap();
+            gaussian.fill(&mut bits, &mut [Integer::ZERO, Integer::ZERO]).unwrap();
+        }
+    }
+}

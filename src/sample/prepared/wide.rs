@@ -1,0 +1,419 @@
+//! Noise too wide for a table: buckets under an envelope, accepted.
+//!
+//! The magnitude k ≥ 0 has weight f(k) = e^(-k/s) or e^(-k²/2σ²). With w = 2^`offset` ≤ scale/64, bucket b holds k = bw, …, bw + w − 1. A trial
+//!
+//! 1. draws b with probability ∝ f(bw), by lazy inversion; there are infinitely many buckets, and the last cell is open;
+//! 2. draws an offset o uniform below w, so that k = bw + o is proposed with probability ∝ f(bw)/w;
+//! 3. accepts with probability e^-x = f(k)/f(bw), where x = o/s or o·(2bw + o)/2σ², which leaves k with weight ∝ f(k);
+//! 4. gives k a fair sign, and rejects a negative zero: every integer has exactly one magnitude and sign.
+//!
+//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a quarter where w is
+//! above 2^36: first bits of the uniform real that b inverts | o | first bits v of the uniform real V that accepts, if V < e^-x | the sign.
+//!
+//! **Squeezes.** In bucket b, x is at most X, its value at o = w, and e^-x ≥ 1 − x: V < 1 − X accepts whatever o is; `sure` holds
+//! ⌊(1 − X)·2^squeeze⌋, and v below it settles all but about one trial in fifty. Then V is lengthened by a word, and
+//! 1 − x + x²/2 − x³/6 ≤ e^-x ≤ 1 − x + x²/2 on integers decides all but a few in 10^8. The last resort is the enclosure of e^-x, as tight
+//! as it takes.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use num_bigint::BigUint;
+use num_traits::One;
+
+use super::{
+    Trial,
+    cells::{Cells, Decay},
+    inversion::Inversion,
+    table::{signed, signed_integer},
+};
+use crate::{
+    exact::{Integer, NonNegative, Positive, Rational, exp_neg},
+    sample::Interpreter,
+};
+
+/// The parts of a trial's bits, in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Layout {
+    /// Of the uniform real that finds the bucket.
+    pub(crate) prefix: u32,
+    /// Of the place in the bucket, which has 2^offset places.
+    pub(crate) offset: u32,
+    /// Of the uniform real that accepts.
+    pub(crate) squeeze: u32,
+}
+
+/// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 16 as shipped.
+///
+/// Invariant #1: prefix + offset + squeeze + 1 = FIRST + SECOND, and the offset is at least SECOND.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wide<const FIRST: u32, const SECOND: u32> {
+    decay: Decay,
+    layout: Layout,
+    buckets: Inversion,
+    /// For each bucket, how many values of v accept whatever the offset. Invariant #2: fewer than 2^(63 − offset) buckets, so that
+    /// their magnitudes are below 2^63.
+    sure: Arc<[u32]>,
+    reciprocal: Reciprocal,
+}
+
+/// 1/s or 1/2σ², in [mantissa, mantissa + 1]·2^-exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Reciprocal {
+    mantissa: u64,
+    exponent: u32,
+}
+
+impl Reciprocal {
+    /// Of numerator/denominator ≥ 1, to 64 bits.
+    fn new(numerator: &BigUint, denominator: &BigUint) -> Self {
+        // denominator·2^exponent/numerator has 64 bits, or 63.
+        let exponent = numerator.bits().saturating_sub(denominator.bits()).saturating_add(63);
+        let mantissa = (denominator << exponent) / numerator;
+        Self { mantissa: u64::try_from(&mantissa).unwrap_or(0), exponent: u32::try_from(exponent).unwrap_or(u32::MAX) }
+    }
+
+    /// amount/s or amount/2σ², in [lower, upper] units of 2^-64; `None` if that is 1 or more.
+    fn times(self, amount: u128) -> Option<(u128, u128)> {
+        // amount is in [top, ceiling]·2^dropped, and top below 2^64.
+        let dropped = 64u32.saturating_sub(amount.leading_zeros());
+        let top = amount >> dropped;
+        let ceiling = top + u128::from(dropped > 0);
+        let shift = self.exponent.checked_sub(dropped)?.checked_sub(64)?;
+        let mantissa = u128::from(self.mantissa);
+        let lower = (top * mantissa).checked_shr(shift).unwrap_or(0);
+        let upper = ceiling.checked_mul(mantissa + 1)?.checked_shr(shift).unwrap_or(0) + 1;
+        (upper < 1 << 64).then_some((lower, upper))
+    }
+}
+
+/// e^-x in [lower, upper] units of 2^-64, for x in [least, most] units of 2^-64, below 1.
+///
+/// 1 − x + x²/2 − x³/6 and 1 − x + x²/2 are neighbouring partial sums of an alternating series whose terms fall, and both fall in x:
+/// the former is taken at the greatest x and rounded down, the latter at the least and rounded up.
+fn exponential(least: u128, most: u128) -> (u128, u128) {
+    let one = 1 << 64;
+    // Each is below 2^64, so squares fit.
+    let cube = ((((most * most) >> 64) + 1) * most) >> 64;
+    let lower = (one - most + ((most * most) >> 65)).saturating_sub(cube / 6 + 2);
+    (lower, one - least + ((least * least) >> 65) + 1)
+}
+
+impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
+    /// How many bits are drawn at a time where a trial's own do not decide.
+    const REFILL: u32 = if FIRST == 64 { 64 } else { 2 };
+
+    /// At most 2^13 entries of guide: 64 KiB.
+    const MOST_GUIDE_FIRST: u32 = 13;
+
+    pub(crate) fn new(decay: Decay, layout: Layout) -> Self {
+        let two_to = |power: u32| BigUint::one() << power;
+        let part = |of: &Positive, by: BigUint| {
+            let quotient = Rational::new(of.numerator().clone().into(), (of.denominator() * by).into());
+            Positive::new(quotient).unwrap_or_else(|_| of.clone())
+        };
+        // 1/reciprocal, as a fraction.
+        let (bucket, numerator, denominator) = match &decay {
+            Decay::Laplace { scale } => {
+                let bucket = Decay::Laplace { scale: part(scale, two_to(layout.offset)) };
+                (bucket, scale.numerator().clone(), scale.denominator())
+            }
+            Decay::Gaussian { variance } => {
+                let bucket = Decay::Gaussian { variance: part(variance, two_to(2 * layout.offset)) };
+                (bucket, variance.numerator() * 2u32, variance.denominator())
+            }
+        };
+        let reciprocal = Reciprocal::new(&numerator, denominator);
+        let cells = Cells { decay: bucket, folded: false };
+        let buckets = Inversion::new(cells, layout.prefix, Self::REFILL, true, Self::MOST_GUIDE_FIRST);
+        let count = buckets.reach();
+        let most = 1usize.checked_shl(63u32.saturating_sub(layout.offset)).unwrap_or(usize::MAX);
+        let whole = two_to(layout.squeeze);
+        let sure = (0..count.min(most)).map(|bucket| {
+            // X·2^squeeze, rounded up.
+            let amount = match &decay {
+                Decay::Laplace { .. } => two_to(layout.offset),
+                Decay::Gaussian { .. } => (BigUint::from(bucket) * 2u32 + 1u32) << (2 * layout.offset),
+            };
+            let most = ((amount * denominator) << layout.squeeze) / &numerator + 1u32;
+            if most < whole { u32::try_from(&(&whole - most)).unwrap_or(0) } else { 0 }
+        });
+        let sure = sure.collect::<Vec<_>>().into();
+        Self { decay, layout, buckets, sure, reciprocal }
+    }
+
+    #[cfg(feature = "audit")]
+    pub(crate) fn buckets(&self) -> &Inversion {
+        &self.buckets
+    }
+
+    /// log₂ of the places of a bucket.
+    #[cfg(feature = "audit")]
+    pub(crate) fn offset(&self) -> u32 {
+        self.layout.offset
+    }
+
+    /// Whether every bucket's squeeze accepts only what e^-x accepts, at the end of the bucket where e^-x is least.
+    #[cfg(feature = "audit")]
+    pub(crate) fn squeezes_hold(&self) -> bool {
+        let last = (1 << self.layout.offset) - 1;
+        let whole = Rational::from_integer((1u64 << self.layout.squeeze).into());
+        (0u64..).zip(self.sure.iter()).all(|(bucket, &sure)| {
+            let bounds = exp_neg(&self.exponent(bucket, last), 64);
+            Rational::from_integer(sure.into()) <= bounds.lower() * &whole
+        })
+    }
+
+    /// o and v. The last SECOND bits of o are the second word.
+    #[inline]
+    fn offset_and_v(&self, first: u64, second: u64) -> (u64, u64) {
+        let v = (first >> 1) & ((1 << self.layout.squeeze) - 1);
+        let high = (first >> (1 + self.layout.squeeze)) & ((1 << (self.layout.offset - SECOND)) - 1);
+        (high << SECOND | second, v)
+    }
+
+    /// k² − (bw)² = o·(2bw + o), or k − bw = o: x as a multiple of 1/2σ² or of 1/s.
+    fn amount(&self, bucket: &BigUint, offset: u64) -> BigUint {
+        match &self.decay {
+            Decay::Laplace { .. } => BigUint::from(offset),
+            Decay::Gaussian { .. } => (((bucket << self.layout.offset) << 1u32) + offset) * offset,
+        }
+    }
+
+    /// The same, where it fits.
+    fn amount_word(&self, bucket: u64, offset: u64) -> Option<u128> {
+        match &self.decay {
+            Decay::Laplace { .. } => Some(offset.into()),
+            Decay::Gaussian { .. } => {
+                // bucket < 2^63 and offset < 2^63: the sum fits if the shift does.
+                let edge = u128::from(bucket).checked_mul(1u128.checked_shl(self.layout.offset + 1)?)?;
+                edge.checked_add(offset.into())?.checked_mul(offset.into())
+            }
+        }
+    }
+
+    /// x, exactly.
+    fn exponent(&self, bucket: u64, offset: u64) -> NonNegative {
+        let amount = self.amount(&BigUint::from(bucket), offset);
+        let quotient = match &self.decay {
+            Decay::Laplace { scale } => Rational::from_integer(amount.into()) / scale.get(),
+            Decay::Gaussian { variance } => {
+                Rational::from_integer(amount.into()) / (variance.get() * Rational::from_integer(2.into()))
+            }
+        };
+        // Not negative, being a quotient of such.
+        NonNegative::new(quotient).unwrap_or_else(|_| NonNegative::zero())
+    }
+
+    /// Whether V < e^-x, for a V whose first bits are v.
+    fn accept<I: Interpreter>(&self, bucket: u64, offset: u64, v: u64, on: &mut I) -> Result<bool, I::Error> {
+        let sure = usize::try_from(bucket).ok().and_then(|bucket| self.sure.get(bucket));
+        if sure.is_some_and(|&sure| v < sure.into()) {
+            return Ok(true);
+        }
+        // V is in [prefix, prefix + 1]·2^-length, and the length is at most 31 + 64.
+        let mut length = self.layout.squeeze + Self::REFILL;
+        let prefix = u128::from(v) << Self::REFILL | u128::from(on.bits(Self::REFILL)?);
+        if let Some((least, most)) = self.amount_word(bucket, offset).and_then(|amount| self.reciprocal.times(amount)) {
+            let (lower, upper) = exponential(least, most);
+            let (low, high) = match length.checked_sub(64) {
+                Some(dropped) => (prefix >> dropped, (prefix >> dropped) + 1),
+                None => (prefix << (64 - length), (prefix + 1) << (64 - length)),
+            };
+            if high <= lower {
+                return Ok(true);
+            }
+            if low >= upper {
+                return Ok(false);
+            }
+        }
+        let x = self.exponent(bucket, offset);
+        let mut prefix = BigUint::from(prefix);
+        loop {
+            let bounds = exp_neg(&x, length.saturating_add(8));
+            let scaled = |bound: Rational| (bound.numer().magnitude() << length) / bound.denom().magnitude();
+            // prefix + 1 ≤ ⌊lower⌋ accepts; prefix ≥ ⌊upper⌋ + 1 rejects, which is at least the upper bound.
+            if prefix < scaled(bounds.lower()) {
+                return Ok(true);
+            }
+            if prefix > scaled(bounds.upper()) {
+                return Ok(false);
+            }
+            prefix = prefix << Self::REFILL | BigUint::from(on.bits(Self::REFILL)?);
+            length = length.checked_add(Self::REFILL).ok_or_else(|| on.overflow())?;
+        }
+    }
+}
+
+impl<const FIRST: u32, const SECOND: u32> Trial for Wide<FIRST, SECOND> {
+    const FIRST: u32 = FIRST;
+    const SECOND: u32 = SECOND;
+
+    #[inline]
+    fn settle(&self, first: u64, second: u64) -> Option<i64> {
+        let bucket = self.buckets.look_up(first << (64 - FIRST))?;
+        let sure = *self.sure.get(usize::try_from(bucket).ok()?)?;
+        let (offset, v) = self.offset_and_v(first, second);
+        // Below 2^63 by Invariant #2.
+        let magnitude = bucket << self.layout.offset | offset;
+        // A zero may be a negative one.
+        let settled = (v < u64::from(sure)) & (magnitude != 0);
+        settled.then(|| signed(magnitude, first))
+    }
+
+    #[cold]
+    fn resolve<I: Interpreter>(&self, first: u64, second: u64, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        let aligned = first << (64 - FIRST);
+        let bucket = match self.buckets.look_up(aligned) {
+            Some(bucket) => bucket,
+            None => self.buckets.resolve(aligned, on)?,
+        };
+        let (offset, v) = self.offset_and_v(first, second);
+        if !self.accept(bucket, offset, v, on)? {
+            return Ok(None);
+        }
+        let magnitude = Integer::from((BigUint::from(bucket) << self.layout.offset) + offset);
+        // A negative zero is rejected.
+        Ok(if magnitude.is_zero() && first & 1 == 1 { None } else { Some(signed_integer(magnitude, first)) })
+    }
+
+    fn memory(&self) -> usize {
+        self.buckets.memory() + core::mem::size_of_val(&*self.sure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::boxed::Box;
+    use proptest::prelude::*;
+
+    fn positive(n: u64, d: u64) -> Positive {
+        Positive::new(Rational::new(n.into(), d.into())).unwrap()
+    }
+
+    proptest! {
+        /// The integer bounds of e^-x hold the enclosure of it.
+        #[test]
+        fn the_series_encloses_the_exponential(x in 0u64..1 << 60, bits in 0u32..60) {
+            let x = x >> bits;
+            let (lower, upper) = exponential(x.into(), x.into());
+            let unit = Rational::from_integer(num_bigint::BigInt::one() << 64);
+            let truth = exp_neg(&NonNegative::new(Rational::from_integer(x.into()) / &unit).unwrap(), 80);
+            prop_assert!(Rational::from_integer(lower.into()) <= truth.upper() * &unit);
+            prop_assert!(Rational::from_integer(upper.into()) >= truth.lower() * &unit);
+            prop_assert!(upper - lower <= ((u128::from(x) * u128::from(x)) >> 64) * u128::from(x) / (6 << 64) + 6);
+        }
+
+        #[test]
+        fn multiples_of_the_reciprocal_are_enclosed(n in 1u64.., d in 1u64.., amount: u128, shift in 0u32..128) {
+            let (n, d) = (n.max(d), n.min(d) / 8 + 1);
+            prop_assume!(n / d >= 4);
+            let amount = amount >> shift;
+            let truth = Rational::from_integer(amount.into()) * Rational::new(d.into(), n.into());
+            match Reciprocal::new(&n.into(), &d.into()).times(amount) {
+                Some((lower, upper)) => {
+                    let scaled = truth * Rational::from_integer(num_bigint::BigInt::one() << 64);
+                    prop_assert!(Rational::from_integer(lower.into()) <= scaled && scaled <= Rational::from_integer(upper.into()));
+                    prop_assert!(upper - lower <= 8);
+                }
+                None => prop_assert!(truth >= Rational::new(1.into(), 2.into())),
+            }
+        }
+    }
+
+    /// Every bucket's squeeze is below e^-x at each end of it, and not by much.
+    #[test]
+    fn squeezes_are_sure() {
+        let layout = Layout { prefix: 32, offset: 8, squeeze: 23 };
+        let scale = positive(100_003, 4);
+        for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {
+            let wide = Wide::<64, 0>::new(decay, layout);
+            for (bucket, &sure) in wide.sure.iter().enumerate() {
+                for offset in [0, 1, 255] {
+                    let truth = exp_neg(&wide.exponent(bucket as u64, offset), 60);
+                    let sure = Rational::new(sure.into(), (1 << 23).into());
+                    assert!(sure <= truth.lower(), "bucket {bucket}, offset {offset}");
+                    let amount = wide.amount(&BigUint::from(bucket), offset);
+                    assert_eq!(wide.amount_word(bucket as u64, offset).map(BigUint::from), Some(amount));
+                    let loose = Rational::new((bucket as u64 + 10).into(), 4000.into());
+                    assert!(offset < 255 || truth.upper() - sure < loose);
+                }
+            }
+        }
+    }
+
+    #[cfg(feature = "audit")]
+    mod enumerated {
+        use core::ops::ControlFlow;
+
+        use super::*;
+        use crate::{
+            audit::certify::flat,
+            exact::{Enclosure, GaussianPmf, LaplacePmf, Pmf},
+            sample::{Program, Step},
+        };
+
+        /// One trial, and whether it was accepted.
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+        struct Once<const FIRST: u32, const SECOND: u32>(Wide<FIRST, SECOND>);
+
+        impl<const FIRST: u32, const SECOND: u32> Program for Once<FIRST, SECOND> {
+            type State = ();
+            type Output = Option<Integer>;
+            fn start(&self) {}
+            fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+                Ok(ControlFlow::Break(match self.0.trial(on)? {
+                    ControlFlow::Break(sample) => Some(sample),
+                    ControlFlow::Continue(()) => None,
+                }))
+            }
+        }
+
+        fn pmf(decay: &Decay) -> Box<dyn Pmf<Integer>> {
+            match decay {
+                Decay::Laplace { scale } => Box::new(LaplacePmf::new(scale, 100)),
+                Decay::Gaussian { variance } => Box::new(GaussianPmf::new(variance, 100).unwrap()),
+            }
+        }
+
+        /// A trial yields k with probability f(k)/2w·Σ_b f(bw): for every k that was seen, and no mass is missing.
+        fn check<const FIRST: u32, const SECOND: u32>(decay: &Decay, layout: Layout) {
+            let wide = Wide::<FIRST, SECOND>::new(decay.clone(), layout);
+            let at = |pmf: &dyn Pmf<Integer>, k: i64| pmf.probability(&k.into());
+            let (noise, bucket) = (pmf(decay), pmf(&wide.buckets.cells().decay));
+            // 1/Σ_b f(bw), from the two-sided sum that the closed form of the buckets normalises by.
+            let zero = at(&*bucket, 0);
+            let two = Enclosure::from_integer(2, 0);
+            let share = zero.mul(&two).div(&zero.add(&Enclosure::from_integer(1, 0))).unwrap();
+            let masses = flat(&Once(wide), 18, &mut |_| ()).unwrap().masses();
+            let unit = Rational::from_integer(num_bigint::BigInt::one() << masses.precision());
+            let of = |mass: &BigUint| Rational::from_integer(mass.clone().into()) / &unit;
+            let unresolved = of(masses.unresolved());
+            assert!(unresolved < Rational::new(1.into(), 50.into()), "{unresolved}");
+            let mut outputs = 0;
+            for (k, lower) in masses.lower().iter().filter_map(|(k, lower)| Some((k.clone()?, lower))) {
+                let ratio = noise.probability(&k).div(&at(&*noise, 0)).unwrap();
+                let expected = ratio.mul(&share).mul_rational(&Rational::new(1.into(), (2 << layout.offset).into()));
+                let lower = of(lower);
+                assert!(
+                    lower <= expected.upper() && expected.lower() <= &lower + &unresolved,
+                    "{decay:?} {layout:?} {k}"
+                );
+                outputs += 1;
+            }
+            assert!(outputs > 30, "{outputs}");
+        }
+
+        /// The shipped code on a few bits, on every tape: buckets, squeezes, acceptance, refinement, sign.
+        #[test]
+        fn small_words() {
+            for (n, d) in [(5, 1), (19, 3)] {
+                let scale = positive(n, d);
+                for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {
+                    check::<8, 0>(&decay, Layout { prefix: 4, offset: 1, squeeze: 2 });
+                    check::<8, 1>(&decay, Layout { prefix: 4, offset: 2, squeeze: 2 });
+                }
+            }
+        }
+    }
+}
