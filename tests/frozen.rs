@@ -9,10 +9,12 @@ use std::fmt::{Display, Write};
 
 use certus::{
     bits::{Bits, BitsError, Meter, Replay, Tape, seeded},
-    exact::{NonNegative, Positive, Probability, Rational, parse},
+    exact::{Integer, NonNegative, Positive, Probability, Rational, parse},
+    mechanism::Mechanism,
     sample::{
         Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, PreparedGaussian, PreparedLaplace, Program,
         Uniform, Weight,
+        fixed::{FixedGaussian, FixedLaplace, Mode},
     },
 };
 use num_bigint::BigUint;
@@ -80,6 +82,17 @@ fn table() -> String {
     for scale in ["1/3", "10", "1000", "1e6", "1099511627776", "1e17"] {
         freeze(&mut table, &format!("prepared laplace {scale}"), &PreparedLaplace::new(&positive(scale)));
         freeze(&mut table, &format!("prepared gaussian {scale}"), &PreparedGaussian::new(&positive(scale)));
+    }
+    for scale in ["1/3", "1", "10", "1000", "1099511627776"] {
+        for (name, mode) in [("fixed", Mode::Standard), ("fixed wide", Mode::Wide)] {
+            let scale_value = positive(scale);
+            freeze(&mut table, &format!("{name} laplace {scale}"), &FixedLaplace::new(&scale_value, mode).unwrap());
+            freeze(&mut table, &format!("{name} gaussian {scale}"), &FixedGaussian::new(&scale_value, mode).unwrap());
+        }
+    }
+    for spec in ["gamma=1/4", "p=1/3, k=5", "epsilon=1", "epsilon=2, k=1000"] {
+        let mechanism = Mechanism::from_spec(&format!("randomized_response({spec})").parse().unwrap()).unwrap();
+        freeze(&mut table, &format!("randomized_response {spec}"), &mechanism.on(Integer::from(1)).unwrap());
     }
     let choices: [&[(&str, &str)]; 2] = [
         &[("1", "2"), ("0", "-5"), ("3", "1"), ("1/2", "0"), ("2/3", "7/3")],

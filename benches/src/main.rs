@@ -58,7 +58,7 @@ type Selection = Vec<(Group, Vec<&'static Peer>)>;
 
 /// The rows whose "GROUP SAMPLER" contains the filter, and the baseline of each group that has one.
 fn select(filter: &str) -> Result<Selection, String> {
-    let matches = |group: &Group, peer: &Peer| format!("{group} {}", peer.name).contains(filter);
+    let matches = |group: &Group, peer: &Peer| peer.takes(group) && format!("{group} {}", peer.name).contains(filter);
     let selection: Selection = Group::all()
         .into_iter()
         .filter(|group| PEERS.iter().any(|peer| matches(group, peer)))
@@ -108,6 +108,9 @@ fn once(sampler: &str, group: &str, samples: usize) -> Result<(), String> {
     let peer = peer.ok_or_else(|| format!("no sampler is called {sampler:?}; see --list"))?;
     let known = Group::all().into_iter().find(|known| known.to_string() == group);
     let group = known.ok_or_else(|| format!("no group is called {group:?}; see --list"))?;
+    if !peer.takes(&group) {
+        return Err(format!("{sampler} does not take {group}"));
+    }
     measure::draw((peer.build)(&group).as_mut(), samples);
     Ok(())
 }

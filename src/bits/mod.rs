@@ -106,3 +106,29 @@ impl<B: Bits + ?Sized> Bits for &mut B {
         (**self).disclose(found);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every wrapper must pass on the news that a sample begins: a source behind it may have to renew itself.
+    #[test]
+    fn wrappers_begin_their_source() {
+        struct Begins(u32);
+        impl Bits for Begins {
+            fn begin(&mut self) -> Result<(), BitsError> {
+                self.0 += 1;
+                Ok(())
+            }
+            fn take(&mut self, _: u32) -> Result<u64, BitsError> {
+                Ok(0)
+            }
+        }
+        let mut source = Begins(0);
+        Meter::new(&mut source).begin().unwrap();
+        Recorder::new(&mut source).begin().unwrap();
+        let mut borrowed = &mut source;
+        Bits::begin(&mut borrowed).unwrap();
+        assert_eq!(source.0, 3);
+    }
+}

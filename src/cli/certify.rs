@@ -40,6 +40,11 @@ impl Finding {
         Self { certificate, tapes_agree, sampler, buckets: None }
     }
 
+    /// The exit status: 1 for a certificate that fails.
+    fn status(&self) -> u8 {
+        u8::from(!self.holds())
+    }
+
     fn holds(&self) -> bool {
         self.certificate.holds() && self.tapes_agree != Some(false) && self.buckets.is_none_or(|(_, squeezes)| squeezes)
     }
@@ -88,19 +93,21 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
         print(&finding, out)?;
     }
     out.flush()?;
-    Ok(u8::from(!holds))
+    Ok(finding.status())
 }
 
 fn find(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+    // About 20 s of work at the widest: it grows with the number of outputs and with their bits.
+    let widest = 96_000 / depth.max(48);
+    let too_wide = || {
+        let what = format!("must be a scale, sigma or number of answers up to {widest} to be enumerated at this depth");
+        Failure::argument("SPEC", what)
+    };
     let refused = |error: CertifyError| match error {
-        CertifyError::TooManyOutputs => Failure::argument(
-            "SPEC",
-            "too wide to enumerate: certify takes a scale or sigma up to 10000, and at most 10000 answers",
-        ),
+        CertifyError::TooManyOutputs => too_wide(),
         error => Failure::argument("SPEC", error),
     };
-    let too_wide = || refused(CertifyError::TooManyOutputs);
-    if !mechanism.is_enumerable() {
+    if !mechanism.is_enumerable(widest) {
         return Err(too_wide());
     }
     let release = mechanism.on(Integer::ZERO).map_err(|error| Failure::argument("SPEC", error))?;
@@ -150,7 +157,7 @@ fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> 
 fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
     let refused = |error: CertifyError| Failure::argument("SPEC", error);
     let too_wide = || Failure::argument("SPEC", "too wide to enumerate: certify takes a scale or sigma up to 10000");
-    if !mechanism.is_enumerable() {
+    if !mechanism.is_enumerable(10_000) {
         return Err(too_wide());
     }
     let work = fixed::Mode::Standard;
@@ -253,6 +260,9 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
         }
         (false, _) => "the certificate FAILS: the code's distribution is not the one on paper",
         (true, Some(false)) => "the certificate FAILS: the two modes disagree about the code",
+        _ if *certificate.unresolved() > Rational::new(1.into(), 2.into()) => {
+            "the certificate holds, but most of the mass is unresolved: it says little at this depth"
+        }
         (true, _) => "the certificate holds: every enumerated probability agrees with the one on paper",
     };
     writeln!(out, "{verdict}")?;
@@ -275,4 +285,51 @@ fn small(bound: &Rational) -> String {
     // n < 2^bits(n) and d ≥ 2^(bits(d) − 1).
     let exponent = bound.denom().bits().saturating_sub(1).saturating_sub(bound.numer().bits());
     if exponent == 0 { format!("at most {decimal}") } else { format!("at most {decimal}, below 2^-{exponent}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::parse;
+
+    /// The code's masses at one scale beside the closed form of another, or of its own.
+    fn finding(expected: &str, tapes_agree: Option<bool>) -> Finding {
+        let of = |text: &str| Mechanism::from_spec(&text.parse().unwrap()).unwrap();
+        let release = of("laplace(scale=1)").on(Integer::ZERO).unwrap();
+        let masses = certify::structural(&release, 48, &mut |_| {}).unwrap();
+        let pmf = of(expected).pmf(Integer::ZERO, 80).unwrap();
+        Finding::of("reference", Certificate::new(&masses, &*pmf), tapes_agree)
+    }
+
+    fn text(finding: &Finding) -> String {
+        let mut out = Vec::new();
+        print(finding, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_certificate_that_fails_is_status_1_and_says_so() {
+        for agree in [None, Some(true)] {
+            let good = finding("laplace(scale=1)", agree);
+            assert_eq!(good.status(), 0);
+            assert!(text(&good).contains("the certificate holds"));
+        }
+        let biased = finding("laplace(scale=1.000001)", None);
+        assert_eq!(biased.status(), 1);
+        assert!(text(&biased).contains("FAILS") && text(&biased).contains("DIFFERS"));
+        let disagreeing = finding("laplace(scale=1)", Some(false));
+        assert_eq!(disagreeing.status(), 1);
+        assert!(text(&disagreeing).contains("FAILS"));
+        let squeezed = Finding { buckets: Some((4, false)), ..finding("laplace(scale=1)", None) };
+        assert_eq!(squeezed.status(), 1);
+    }
+
+    #[test]
+    fn printed_bounds_are_upper_bounds() {
+        for bound in [Rational::new(1.into(), 3.into()), Rational::new(2.into(), 3_000_000_000_001i64.into())] {
+            assert!(parse(&upper(&bound)).unwrap() >= bound);
+            let decimal = small(&bound).replace("at most ", "");
+            assert!(parse(decimal.split(',').next().unwrap()).unwrap() >= bound);
+        }
+    }
 }

@@ -56,10 +56,10 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
         }
     };
     let seed = seed(shared.seed.as_deref())?;
+    // Not the input: the document may be released.
     let head = json!({
         "schema_version": SCHEMA_VERSION,
         "spec": spec.to_string(),
-        "input": input.to_string(),
         "sampler": release.sampler(),
     });
     let job = Job { release: &release, samples, json: shared.json, head, stats: options.stats };

@@ -19,6 +19,7 @@ pub use float::{NotFinite, from_f64};
 pub use integer::Integer;
 pub use ln::ln;
 pub use natural::Natural;
+pub use num_bigint::{BigInt, BigUint};
 pub use parse::{MAX_DIGITS, MAX_EXPONENT, NumberError, parse};
 pub use pmf::{FinitePmf, GaussianPmf, LaplacePmf, Pmf};
 pub use rational::{NonNegative, NotNegative, NotPositive, NotProbability, Positive, Probability, Rational};

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 
 use super::InputError;
 use crate::{
-    exact::{FinitePmf, Integer, NonNegative, Probability, Rational},
-    sample::{Bernoulli, BernoulliExp, Interpreter, Program, Step, Uniform},
+    exact::{Enclosure, FinitePmf, Integer, NonNegative, Probability, Rational, exp_neg},
+    sample::{Bernoulli, Interpreter, Program, Step, Uniform},
 };
 
 /// One of k answers 0, 1, …, k − 1, from a true one.
@@ -32,13 +32,13 @@ enum Rule {
 const MOST_LISTED: u64 = 1 << 16;
 
 impl RandomizedResponse {
-    /// The truth with probability `p`, among `answers` ≥ 2 (fewer are taken for 2).
+    /// The truth with probability `p`, among `answers`, 2 to 2^63 − 1 (fewer are taken for 2, more for 2^63 − 1).
     #[must_use]
     pub fn truth_with(p: Probability, answers: u64) -> Self {
         Self { rule: Rule::TruthWith(p), answers: answers.clamp(2, i64::MAX.unsigned_abs()) }
     }
 
-    /// Each answer but the truth e^-ε times as likely as the truth, among `answers` ≥ 2 (fewer are taken for 2).
+    /// Each answer but the truth e^-ε times as likely as the truth, among `answers`, 2 to 2^63 − 1 (fewer are taken for 2, more for 2^63 − 1).
     #[must_use]
     pub fn by_epsilon(epsilon: NonNegative, answers: u64) -> Self {
         Self { rule: Rule::ByEpsilon(epsilon), answers: answers.clamp(2, i64::MAX.unsigned_abs()) }
@@ -63,7 +63,8 @@ impl RandomizedResponse {
                 Response::TruthOrOther { coin: Bernoulli::new(p.clone()), other: uniform(self.answers - 1)?, truth }
             }
             Rule::ByEpsilon(epsilon) => {
-                Response::Tilted { any: uniform(self.answers)?, coin: BernoulliExp::new(epsilon), truth }
+                let coin = TruthCoin { epsilon: epsilon.clone(), others: self.answers - 1 };
+                Response::TruthOrOtherByEpsilon { coin, other: uniform(self.answers - 1)?, truth }
             }
         })
     }
@@ -100,13 +101,59 @@ impl RandomizedResponse {
     }
 }
 
-/// The response to one true answer.
+/// A coin that comes up true with probability p = 1/(1 + others·e^-ε), irrational.
+///
+/// A uniform real U is revealed bit by bit and compared with ever narrower enclosures of p, until it is on one side of them. The cost
+/// does not depend on ε or on the number of others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TruthCoin {
+    epsilon: NonNegative,
+    others: u64,
+}
+
+impl TruthCoin {
+    /// Encloses p, to a width of at most about 2^-precision.
+    fn probability(&self, precision: u32) -> Option<Enclosure> {
+        // The product with others < 2^63 widens the enclosure of e^-ε by as much.
+        let working = precision.checked_add(64)?;
+        let others = Enclosure::from_integer(self.others, 0);
+        let one = Enclosure::from_integer(1, working);
+        one.div(&one.add(&others.mul(&exp_neg(&self.epsilon, working))))
+    }
+}
+
+impl Program for TruthCoin {
+    /// The first bits of U, and how many they are.
+    type State = (BigUint, u32);
+    type Output = bool;
+
+    fn start(&self) -> (BigUint, u32) {
+        (BigUint::ZERO, 0)
+    }
+
+    fn step<I: Interpreter>(&self, (prefix, length): (BigUint, u32), on: &mut I) -> Step<Self, I> {
+        let prefix = (prefix << 1u32) | BigUint::from(on.bits(1)?);
+        let length = length.checked_add(1).ok_or_else(|| on.overflow())?;
+        let p = self.probability(length.saturating_add(8)).ok_or_else(|| on.overflow())?;
+        // U is in [prefix, prefix + 1]·2^-length.
+        let unit = BigInt::from(BigUint::from(1u32) << length);
+        let (least, most) =
+            (Rational::new(prefix.clone().into(), unit.clone()), Rational::new((&prefix + 1u32).into(), unit));
+        Ok(if most <= p.lower() {
+            ControlFlow::Break(true)
+        } else if least >= p.upper() {
+            ControlFlow::Break(false)
+        } else {
+            ControlFlow::Continue((prefix, length))
+        })
+    }
+}
+
+/// The response to one true answer: a coin for the truth; if it fails, one of the other k − 1 answers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Response {
-    /// A coin for the truth; if it fails, one of the other k − 1 answers.
     TruthOrOther { coin: Bernoulli, other: Uniform, truth: i64 },
-    /// Any answer, accepted if it is the truth, and with e^-ε if it is not.
-    Tilted { any: Uniform, coin: BernoulliExp, truth: i64 },
+    TruthOrOtherByEpsilon { coin: TruthCoin, other: Uniform, truth: i64 },
 }
 
 impl Program for Response {
@@ -116,24 +163,16 @@ impl Program for Response {
     fn start(&self) {}
 
     fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
-        Ok(match self {
-            Self::TruthOrOther { coin, other, truth } => {
-                if on.call(coin)? {
-                    return Ok(ControlFlow::Break(Integer::from(*truth)));
-                }
-                // 0 … k − 2, with a gap at the truth.
-                let other = on.call(other)?;
-                let gap = other >= Integer::from(*truth);
-                ControlFlow::Break(if gap { other.add(&Integer::from(1i64)) } else { other })
-            }
-            Self::Tilted { any, coin, truth } => {
-                let answer = on.call(any)?;
-                if answer == Integer::from(*truth) || on.call(coin)? {
-                    ControlFlow::Break(answer)
-                } else {
-                    ControlFlow::Continue(())
-                }
-            }
-        })
+        let (told, other, truth) = match self {
+            Self::TruthOrOther { coin, other, truth } => (on.call(coin)?, other, truth),
+            Self::TruthOrOtherByEpsilon { coin, other, truth } => (on.call(coin)?, other, truth),
+        };
+        if told {
+            return Ok(ControlFlow::Break(Integer::from(*truth)));
+        }
+        // 0 … k − 2, with a gap at the truth.
+        let other = on.call(other)?;
+        let gap = other >= Integer::from(*truth);
+        Ok(ControlFlow::Break(if gap { other.add(&Integer::from(1i64)) } else { other }))
     }
 }

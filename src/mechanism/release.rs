@@ -99,14 +99,14 @@ impl Mechanism {
         })
     }
 
-    /// Whether few enough outputs matter for all of them to be enumerated: a scale, σ or number of answers up to 10,000.
+    /// Whether few enough outputs matter for all of them to be enumerated: a scale, σ or number of answers of at most `widest`.
     #[must_use]
-    pub fn is_enumerable(&self) -> bool {
-        let widest = BigUint::from(10_000u32);
+    pub fn is_enumerable(&self, widest: u32) -> bool {
+        let bound = BigUint::from(widest);
         match self {
-            Self::Laplace { scale, .. } => *scale.numerator() <= widest * scale.denominator(),
-            Self::Gaussian { variance, .. } => *variance.numerator() <= widest.pow(2) * variance.denominator(),
-            Self::RandomizedResponse(response) => response.answers() <= 10_000,
+            Self::Laplace { scale, .. } => *scale.numerator() <= bound * scale.denominator(),
+            Self::Gaussian { variance, .. } => *variance.numerator() <= bound.pow(2) * variance.denominator(),
+            Self::RandomizedResponse(response) => response.answers() <= widest.into(),
         }
     }
 
@@ -226,6 +226,19 @@ mod tests {
         for input in [Integer::from(3), Integer::from(-1), Integer::from(u64::MAX)] {
             assert_eq!(response.on(input.clone()), Err(InputError { answers: 3 }));
             assert!(response.pmf(input, 60).is_none());
+        }
+    }
+
+    /// The number of answers and ε do not slow a response down: each of these draws fewer than 200 bits.
+    #[test]
+    fn a_response_is_quick_whatever_its_parameters() {
+        for spec in ["epsilon=50, k=1000000000000", "epsilon=1e-1000, k=9223372036854775807", "epsilon=1e1000, k=2"] {
+            let response = mechanism(&alloc::format!("randomized_response({spec})")).on(Integer::from(1)).unwrap();
+            let mut bits = crate::bits::Meter::new(seeded([2; 32]));
+            for _ in 0..20 {
+                response.sample(&mut bits).unwrap();
+            }
+            assert!(bits.used() < 20 * 200, "{spec}: {}", bits.used());
         }
     }
 

@@ -3,7 +3,10 @@
 use certus::{
     bits::{BitStream, seeded},
     exact::Integer,
-    sample::{Gaussian, Laplace, PreparedGaussian, PreparedLaplace, Program},
+    sample::{
+        Gaussian, Laplace, PreparedGaussian, PreparedLaplace, Program,
+        fixed::{FixedGaussian, FixedLaplace, Mode},
+    },
 };
 use rand_chacha::ChaCha20Rng;
 
@@ -68,3 +71,31 @@ macro_rules! sampler {
 }
 sampler!(PreparedLaplace);
 sampler!(PreparedGaussian);
+
+/// The fixed-work samplers, β ≤ 2^-53.
+pub fn fixed(group: &Group) -> Box<dyn Sampler> {
+    fixed_in(group, Mode::Standard)
+}
+
+/// The fixed-work samplers, β ≤ 2^-100.
+pub fn fixed_wide(group: &Group) -> Box<dyn Sampler> {
+    fixed_in(group, Mode::Wide)
+}
+
+fn fixed_in(group: &Group, mode: Mode) -> Box<dyn Sampler> {
+    let mut bits = seeded(SEED);
+    match group.noise {
+        Noise::Laplace => {
+            let sampler = FixedLaplace::new(&group.scale, mode).expect("the group is within its reach");
+            Box::new(move |samples: &mut [i64]| {
+                sampler.fill(&mut bits, samples).expect("a seeded stream does not fail")
+            })
+        }
+        Noise::Gaussian => {
+            let sampler = FixedGaussian::new(&group.scale, mode).expect("the group is within its reach");
+            Box::new(move |samples: &mut [i64]| {
+                sampler.fill(&mut bits, samples).expect("a seeded stream does not fail")
+            })
+        }
+    }
+}

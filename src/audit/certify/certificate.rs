@@ -34,7 +34,7 @@ impl<O: Ord + Clone> Certificate<O> {
     /// at least their lower bounds. With expectations Eₖ in [eₖ, eₖ⁺], the total variation is
     /// 1 − Σ min(Pₖ, Eₖ) ≤ 1 − Σ min(Lₖ, eₖ), over any outputs at all.
     ///
-    /// It holds if Σ Lₖ ≤ 1, and [Lₖ, Lₖ + u] meets [eₖ, eₖ⁺] for every enumerated output, and the outputs that were not enumerated, which have at
+    /// It holds if something was enumerated, Σ Lₖ ≤ 1, [Lₖ, Lₖ + u] meets [eₖ, eₖ⁺] for every enumerated output, and the outputs that were not enumerated, which have at
     /// most u in truth, can have at most u by the closed form: 1 − Σ eₖ⁺ ≤ u.
     #[must_use]
     pub fn new(masses: &Masses<O>, pmf: &(impl Pmf<O> + ?Sized)) -> Self {
@@ -62,7 +62,8 @@ impl<O: Ord + Clone> Certificate<O> {
             expected_at_most += expected.upper();
             rows.push(Row { value: value.clone(), enumerated, expected });
         }
-        holds &= &one - expected_at_most <= unresolved;
+        // A certificate of nothing holds nothing.
+        holds &= !rows.is_empty() && &one - expected_at_most <= unresolved;
         Self { rows, unresolved, total_variation: one - overlap, holds }
     }
 

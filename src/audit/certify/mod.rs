@@ -142,3 +142,70 @@ pub fn tape_counts<P: Program>(
         structural::Solver::new(measure::Tapes { depth }, progress).distribution(program)?.iter().cloned().collect();
     Ok(TapeCounts::new(depth, outputs.into_iter().collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use core::ops::ControlFlow;
+
+    use super::*;
+    use crate::{
+        exact::{Enclosure, Integer, LaplacePmf, Pmf, Positive, Rational},
+        sample::{Gaussian, Interpreter, Laplace, Step},
+    };
+
+    fn positive(n: u64, d: u64) -> Positive {
+        Positive::new(Rational::new(n.into(), d.into())).unwrap()
+    }
+
+    /// The promise of the depth, at depths where the first guard bits suffice and where they do not.
+    #[test]
+    fn no_more_is_unresolved_than_the_depth_says() {
+        for depth in [1, 8, 48, 200] {
+            let unresolved = |masses: Masses<Integer>| {
+                assert!(masses.unresolved() << depth <= BigUint::from(1u32) << masses.precision(), "{depth}");
+            };
+            unresolved(structural(&Laplace::new(&positive(5, 2)), depth, &mut |_| {}).unwrap());
+            unresolved(structural(&Gaussian::new(&positive(20, 1)), depth, &mut |_| {}).unwrap());
+        }
+        assert_eq!(structural(&Laplace::new(&positive(1, 1)), FINEST + 1, &mut |_| {}), Err(CertifyError::TooDeep));
+    }
+
+    /// The bound of the total variation is one, and a tight one, where the truth is not 0: Laplace of scale 1 beside scale 2.
+    #[test]
+    fn total_variation_is_bounded() {
+        let masses = structural(&Laplace::new(&positive(1, 1)), 60, &mut |_| {}).unwrap();
+        let (one, two) = (LaplacePmf::new(&positive(1, 1), 100), LaplacePmf::new(&positive(2, 1), 100));
+        let certificate = Certificate::new(&masses, &two);
+        assert!(!certificate.holds());
+        let truth: Enclosure = (-200..=200)
+            .map(|k| one.probability(&Integer::from(k)).sub(&two.probability(&Integer::from(k))).max_zero())
+            .sum();
+        let bound = certificate.total_variation_upper();
+        assert!(*bound >= truth.lower());
+        assert!(*bound <= truth.upper() + Rational::new(1.into(), (1u64 << 50).into()));
+    }
+
+    #[test]
+    fn a_certificate_of_nothing_does_not_hold() {
+        let masses = flat(&Laplace::new(&positive(50, 1)), 1, &mut |_| {}).unwrap().masses();
+        assert!(masses.lower().is_empty());
+        assert!(!Certificate::new(&masses, &LaplacePmf::new(&positive(50, 1), 80)).holds());
+    }
+
+    /// A program that calls itself runs, but has no finite structure.
+    #[test]
+    fn a_recursive_program_is_refused() {
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+        struct Recursive;
+        impl Program for Recursive {
+            type State = ();
+            type Output = u64;
+            fn start(&self) {}
+            fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+                Ok(ControlFlow::Break(if on.bits(1)? == 1 { 0 } else { on.call(&Self)? + 1 }))
+            }
+        }
+        assert_eq!(structural(&Recursive, 8, &mut |_| {}), Err(CertifyError::Endless));
+        assert!(flat(&Recursive, 10, &mut |_| {}).is_ok());
+    }
+}

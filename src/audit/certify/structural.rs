@@ -25,6 +25,9 @@ const WIDEST_DRAW: u32 = 14;
 /// The most outputs (or states at once) that a program may have.
 const MOST_OUTPUTS: usize = 1 << 20;
 
+/// How deep programs may call each other: one that calls itself is solved by nobody.
+const DEEPEST_CALL: u32 = 100;
+
 /// The most rounds that a loop may take before its weight is used up.
 const MOST_ROUNDS: u32 = 1 << 20;
 
@@ -35,12 +38,13 @@ pub(super) struct Solver<'p, M: Measure> {
     measure: M,
     solved: BTreeMap<TypeId, Box<dyn Any>>,
     paths: u64,
+    calls: u32,
     progress: &'p mut Progress<'p>,
 }
 
 impl<'p, M: Measure + 'static> Solver<'p, M> {
     pub(super) fn new(measure: M, progress: &'p mut Progress<'p>) -> Self {
-        Self { measure, solved: BTreeMap::new(), paths: 0, progress }
+        Self { measure, solved: BTreeMap::new(), paths: 0, calls: 0, progress }
     }
 
     /// The weight of every output of a program, in the order of the outputs.
@@ -50,7 +54,12 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
         if let Some(known) = table.and_then(|table| table.get(program)) {
             return Ok(Rc::clone(known));
         }
+        self.calls += 1;
+        if self.calls > DEEPEST_CALL {
+            return Err(CertifyError::Endless);
+        }
         let outputs = Rc::new(self.solve(program)?);
+        self.calls -= 1;
         let table = self.solved.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(Table::<P, M>::new()));
         if let Some(table) = table.downcast_mut::<Table<P, M>>() {
             table.insert(program.clone(), Rc::clone(&outputs));
