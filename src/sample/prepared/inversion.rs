@@ -89,6 +89,7 @@ impl Inversion {
     }
 
     /// T(0), T(1), …
+    #[cfg(feature = "audit")]
     pub(crate) fn thresholds(&self) -> &[u64] {
         &self.thresholds
     }
