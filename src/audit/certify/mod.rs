@@ -108,8 +108,16 @@ pub fn structural<P: Program>(
     if depth > FINEST {
         return Err(CertifyError::TooDeep);
     }
-    // Each rounding loses at most one unit; the guard bits outnumber the roundings, or are doubled.
-    let mut guard = 24;
+    guarded(program, depth, 24, progress)
+}
+
+/// The same, from so many guard bits on: each rounding loses at most one unit, so they outnumber the roundings, or are doubled.
+fn guarded<P: Program>(
+    program: &P,
+    depth: u32,
+    mut guard: u32,
+    progress: &mut Progress<'_>,
+) -> Result<Masses<P::Output>, CertifyError> {
     loop {
         let precision = depth + guard;
         let mut solver = structural::Solver::new(measure::Mass { precision }, &mut *progress);
@@ -166,6 +174,8 @@ mod tests {
             };
             unresolved(structural(&Laplace::new(&positive(5, 2)), depth, &mut |_| {}).unwrap());
             unresolved(structural(&Gaussian::new(&positive(20, 1)), depth, &mut |_| {}).unwrap());
+            // One guard bit does not do: the loop must notice.
+            unresolved(guarded(&Gaussian::new(&positive(20, 1)), depth, 1, &mut |_| {}).unwrap());
         }
         assert_eq!(structural(&Laplace::new(&positive(1, 1)), FINEST + 1, &mut |_| {}), Err(CertifyError::TooDeep));
     }
