@@ -5,27 +5,31 @@
 //! Each layer knows only those before it; data flows one way.
 //!
 //! ```text
-//! bits ──► sample ──► mechanism ──► audit ──► cli
-//!            ▲            ▲           ▲
-//! exact ─────┴────────────┴───────────┘
+//! bits ──► sample ──► mechanism ──► account ──► audit ──► cli
+//!            ▲            ▲           ▲          ▲
+//! exact ─────┴─ guarantee ┴───────────┴──────────┘
 //! ```
 //!
 //! * [`bits`]: the only door for randomness; streams, the system's source, tapes;
 //! * [`exact`]: integers, rationals, their text; enclosures of e^-x, ln and closed-form probabilities;
 //! * [`sample`]: the exact samplers, as programs over an interpreter;
+//! * [`guarantee`]: the pairs of distributions that dominate a mechanism's neighbouring inputs;
 //! * [`mechanism`]: what a release runs, and the specs that name it;
+//! * [`account`]: the smallest δ for an ε, and the smallest ε for a δ, of composed mechanisms;
 //! * `audit` (feature `audit`): certificates, which enumerate the samplers' own distributions;
 //! * `cli` (feature `cli`): the command.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
+pub mod account;
 #[cfg(feature = "audit")]
 pub mod audit;
 pub mod bits;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod exact;
+pub mod guarantee;
 pub mod mechanism;
 pub mod sample;
 

@@ -104,6 +104,18 @@ impl NonNegative {
     pub fn zero() -> Self {
         Self(Rational::zero())
     }
+
+    /// 1.
+    #[must_use]
+    pub fn one() -> Self {
+        Self(Rational::one())
+    }
+}
+
+impl From<Probability> for NonNegative {
+    fn from(value: Probability) -> Self {
+        Self(value.0)
+    }
 }
 
 impl From<Positive> for NonNegative {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod catalogue;
+mod describe;
 mod excerpt;
 mod randomized_response;
 mod release;

@@ -1,6 +1,6 @@
 //! Randomized response: the truth, or another of k answers.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
 
 use num_bigint::{BigInt, BigUint};
@@ -8,6 +8,7 @@ use num_bigint::{BigInt, BigUint};
 use super::InputError;
 use crate::{
     exact::{Enclosure, FinitePmf, Integer, NonNegative, Probability, Rational, exp_neg},
+    guarantee::{FinitePair, Weight},
     sample::{Bernoulli, Interpreter, Program, Step, Uniform},
 };
 
@@ -92,6 +93,29 @@ impl RandomizedResponse {
             .map(|answer| weight(answer).map(|(factor, exponent)| (Integer::from(answer), factor, exponent)))
             .collect();
         FinitePmf::new(weights?, precision)
+    }
+
+    /// The responses to two true answers a and b: outcomes a, b, and the k − 2 others as one (they are equally likely under both, so
+    /// that merging them changes no profile).
+    pub(super) fn pair(&self) -> FinitePair {
+        let others = Rational::from_integer((self.answers - 2).into());
+        let one = Rational::from_integer(1.into());
+        let (truth, other) = match &self.rule {
+            Rule::TruthWith(p) => {
+                let lie = (&one - p.get()) / Rational::from_integer((self.answers - 1).into());
+                ((p.get().clone(), NonNegative::zero()), (lie, NonNegative::zero()))
+            }
+            Rule::ByEpsilon(epsilon) => ((one.clone(), NonNegative::zero()), (one, epsilon.clone())),
+        };
+        let weight = |(factor, exponent): &(Rational, NonNegative), times: &Rational| Weight {
+            factor: NonNegative::new(factor * times).unwrap_or_else(|_| NonNegative::zero()),
+            exponent: exponent.clone(),
+        };
+        let single = Rational::from_integer(1.into());
+        let (truth, lie, rest) = (weight(&truth, &single), weight(&other, &single), weight(&other, &others));
+        // The truth or a lie has positive weight, so this never falls back; if it did, on the safe side.
+        FinitePair::new(vec![(truth.clone(), lie.clone()), (lie, truth), (rest.clone(), rest)])
+            .unwrap_or_else(|_| FinitePair::revealing())
     }
 
     fn truth(&self, input: &Integer) -> Result<i64, InputError> {

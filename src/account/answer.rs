@@ -1,0 +1,71 @@
+//! What an account answers, and how precisely it was asked.
+
+use crate::exact::{Enclosure, Rational};
+
+/// How narrow an answer is wanted: relative width ≤ 10^-digits, on both δ and ε.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Precision {
+    /// The wanted number of significant decimal digits; at least 1.
+    pub digits: u32,
+}
+
+impl Default for Precision {
+    /// Fifteen digits.
+    fn default() -> Self {
+        Self { digits: 15 }
+    }
+}
+
+impl Precision {
+    /// Binary digits for the wanted decimal ones, with two to spare.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        // log2(10) < 10/3 + 1/100.
+        self.digits.saturating_mul(10) / 3 + self.digits / 100 + 3
+    }
+}
+
+/// An enclosure of the answer, the method that found it, and whether it is as narrow as was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Contains the true answer.
+    pub enclosure: Enclosure,
+    /// The method, in a few words for the reader: "exact lattice", "connect-the-dots on a grid of 2^-17", …
+    pub method: &'static str,
+    /// Whether the relative width is at most the wanted one (or the answer is exactly 0).
+    pub is_narrow: bool,
+}
+
+impl Answer {
+    /// The enclosure of the larger of two numbers.
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        let (lower, upper) =
+            (self.enclosure.lower().max(other.enclosure.lower()), self.enclosure.upper().max(other.enclosure.upper()));
+        let precision = self.enclosure.precision().max(other.enclosure.precision());
+        let enclosure = Enclosure::from_bounds(&lower, &upper, precision).unwrap_or_else(|| self.enclosure.clone());
+        Self { enclosure, method: self.method, is_narrow: self.is_narrow && other.is_narrow }
+    }
+}
+
+/// Whether upper − lower ≤ 10^-digits · lower, or both are 0.
+#[must_use]
+pub fn is_narrow(enclosure: &Enclosure, precision: &Precision) -> bool {
+    let unit = Rational::new(1.into(), num_bigint::BigInt::from(10u32).pow(precision.digits));
+    enclosure.width() <= enclosure.lower() * unit
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccountError {
+    /// There is nothing to account for.
+    #[error("a plan must have at least one mechanism")]
+    Empty,
+    /// No method reaches the question within its bounds on memory and time.
+    #[error("the plan is beyond what can be accounted for within the bounds on memory and time")]
+    OutOfReach,
+    /// δ(ε) stays above the wanted δ for every ε.
+    #[error("no epsilon suffices: the plan reveals its input outright with a probability above delta")]
+    NoEpsilon,
+}

@@ -1,0 +1,127 @@
+//! The reference: every outcome of every copy, one by one. Slow, short, and the oracle of every faster method.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
+
+use super::{AccountError, Answer, Direction, Precision, answer::is_narrow};
+use crate::{
+    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg},
+    guarantee::{FinitePair, Pair, Weight},
+};
+
+/// The most joint outcomes that are listed.
+const MOST_OUTCOMES: usize = 1 << 20;
+
+/// δ(ε) = Σ max(P − e^ε·Q, 0) over all joint outcomes, and the mass of P that is not listed as slack.
+pub(super) fn delta(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+) -> Result<Answer, AccountError> {
+    let bits = 64 + 4 * precision.bits();
+    let one = Enclosure::from_integer(1, bits);
+    let mut joint = Vec::from([(one.clone(), one.clone())]);
+    for (pairs, copies) in direction {
+        let [pair] = pairs.as_slice() else { return Err(AccountError::OutOfReach) };
+        let outcomes = outcomes(pair, bits)?;
+        for _ in 0..*copies {
+            if joint.len().saturating_mul(outcomes.len()) > MOST_OUTCOMES {
+                return Err(AccountError::OutOfReach);
+            }
+            joint = joint
+                .iter()
+                .flat_map(|(p, q)| outcomes.iter().map(move |(a, b)| (p.mul(a), q.mul(b))))
+                .map(|(p, q)| (p.at_precision(bits), q.at_precision(bits)))
+                .collect();
+        }
+    }
+    // P − e^ε·Q = (e^-ε·P − Q)/e^-ε.
+    let falling = exp_neg(epsilon, bits);
+    let sum: Enclosure = joint.iter().map(|(p, q)| p.mul(&falling).sub(q).max_zero()).sum();
+    let listed: Enclosure = joint.iter().map(|(p, _)| p.clone()).sum();
+    let zero = Enclosure::from_integer(0, 0);
+    let unlisted = one.sub(&listed).max_zero().hull(&zero);
+    let enclosure = sum.div(&falling).ok_or(AccountError::OutOfReach)?.add(&unlisted);
+    let is_narrow = is_narrow(&enclosure, precision);
+    Ok(Answer { enclosure, method: "enumeration of every outcome", is_narrow })
+}
+
+/// (P(y), Q(y)) for every y but a negligible share.
+fn outcomes(pair: &Pair, bits: u32) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+    match pair {
+        Pair::Laplace { scale, shift } => {
+            let reach = scale.get() * Rational::from_integer(bits.into());
+            shifted(&LaplacePmf::new(scale, bits), shift, &reach)
+        }
+        Pair::Gaussian { variance, shift } => {
+            let reach = (variance.get() * Rational::from_integer((2 * bits).into())).ceil().to_integer().sqrt() + 1;
+            let pmf = GaussianPmf::new(variance, bits).ok_or(AccountError::OutOfReach)?;
+            shifted(&pmf, shift, &Rational::from_integer(reach))
+        }
+        Pair::Finite(pair) => finite(pair, bits),
+        Pair::Subsampled { rate, of, reversed } => {
+            let miss = Rational::one() - rate.get();
+            let mixed = outcomes(of, bits)?.into_iter().map(|(p, q)| {
+                let mixture = q.mul_rational(&miss).add(&p.mul_rational(rate.get()));
+                if *reversed { (q, mixture) } else { (mixture, q) }
+            });
+            Ok(mixed.collect())
+        }
+    }
+}
+
+fn shifted(
+    pmf: &dyn Pmf<Integer>,
+    shift: &BigUint,
+    reach: &Rational,
+) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+    let reach = reach.ceil().to_integer().to_i64().filter(|reach| *reach < 1 << 20).ok_or(AccountError::OutOfReach)?;
+    let shift = shift.to_i64().filter(|shift| *shift < 1 << 20).ok_or(AccountError::OutOfReach)?;
+    let at = |y: i64| pmf.probability(&Integer::from(y));
+    Ok((-reach..=reach + shift).map(|y| (at(y), at(y - shift))).collect())
+}
+
+fn finite(pair: &FinitePair, bits: u32) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+    let value = |weight: &Weight| exp_neg(&weight.exponent, bits).at_precision(bits).mul_rational(weight.factor.get());
+    let (p, q): (Vec<_>, Vec<_>) = pair.outcomes().iter().map(|(p, q)| (value(p), value(q))).unzip();
+    let (p_sum, q_sum): (Enclosure, Enclosure) = (p.iter().cloned().sum(), q.iter().cloned().sum());
+    let share = |part: Enclosure, whole: &Enclosure| part.div(whole).ok_or(AccountError::OutOfReach);
+    p.into_iter().zip(q).map(|(p, q)| Ok((share(p, &p_sum)?, share(q, &q_sum)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{account::Plan, mechanism::Mechanism};
+
+    fn plan(specs: &[&str]) -> Plan {
+        specs.iter().fold(Plan::new(), |plan, spec| {
+            let spec: crate::mechanism::Spec = spec.parse().unwrap();
+            let copies = spec.copies().map_or(1, |copies| copies.get().into());
+            plan.with(&Mechanism::from_spec(&spec).unwrap().domination(), copies)
+        })
+    }
+
+    fn at(plan: &Plan, n: u64, d: u64) -> Enclosure {
+        let epsilon = NonNegative::new(Rational::new(n.into(), d.into())).unwrap();
+        super::super::delta(plan, &epsilon, &Precision::default()).unwrap().enclosure
+    }
+
+    /// Randomized response with γ = 1/4 is (ln 3)-private: δ(0) = 1/2, and δ(ε) = 3/4 − e^ε/4.
+    #[test]
+    fn responses() {
+        let plan = plan(&["randomized_response(gamma=1/4)"]);
+        assert!(at(&plan, 0, 1).contains(&Rational::new(1.into(), 2.into())));
+        assert!(at(&plan, 11, 10).lower() == Rational::from_integer(0.into()));
+        assert!(at(&plan, 109, 100).lower() > Rational::from_integer(0.into()));
+    }
+
+    #[test]
+    fn laplace_is_pure() {
+        let plan = plan(&["laplace(scale=2)"]);
+        assert!(at(&plan, 1, 2).lower() == Rational::from_integer(0.into()));
+        assert!(at(&plan, 49, 100).lower() > Rational::from_integer(0.into()));
+    }
+}
