@@ -10,6 +10,7 @@ mod natural;
 mod parse;
 mod pmf;
 mod rational;
+mod real;
 mod render;
 
 pub use decimal::{Rounding, decimal};
@@ -23,4 +24,5 @@ pub use num_bigint::{BigInt, BigUint};
 pub use parse::{MAX_DIGITS, MAX_EXPONENT, NumberError, parse};
 pub use pmf::{FinitePmf, GaussianPmf, LaplacePmf, Pmf};
 pub use rational::{NonNegative, NotNegative, NotPositive, NotProbability, Positive, Probability, Rational};
+pub use real::Real;
 pub use render::render;
