@@ -7,9 +7,11 @@
 mod answer;
 mod plan;
 mod reference;
+mod summary;
 
 pub use answer::{AccountError, Answer, Precision};
 pub use plan::{Part, Plan};
+pub use summary::attacker_true_positive_rate;
 
 use crate::{
     exact::{NonNegative, Probability},

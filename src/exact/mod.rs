@@ -4,6 +4,7 @@ mod decimal;
 mod enclosure;
 mod exp;
 mod float;
+mod image;
 mod integer;
 mod ln;
 mod natural;
