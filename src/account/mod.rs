@@ -10,9 +10,11 @@ mod lattice;
 mod plan;
 mod profile;
 mod reference;
+mod summary;
 
 pub use answer::{AccountError, Answer, Precision};
 pub use plan::{Part, Plan};
+pub use summary::attacker_true_positive_rate;
 
 use alloc::vec::Vec;
 

@@ -5,6 +5,7 @@ mod disc;
 mod enclosure;
 mod exp;
 mod float;
+mod image;
 mod integer;
 mod ln;
 mod natural;
