@@ -177,14 +177,15 @@ impl Tilted {
         Some(Self { log: Enclosure::from_rational(&log, bits.saturating_add(64)), mass, centre, shape })
     }
 
-    /// σ² < 1/2: atoms at distance m from the integer x₀ nearest to μ have weights e^-(m(m + 2(x₀−μ))/2σ²), at most e^-(m(m−1)) of it.
+    /// σ² < 1/2: atoms at distance m from the integer x₀ nearest to μ have weights e^-(m(m + 2(x₀−μ))/2σ²), at most
+    /// e^-(m(m−1)/2σ²).
     fn narrow_gaussian(variance: &Rational, centre: &Rational, working: &Working) -> Option<Self> {
         let bits = working.bits();
         let nearest = centre.round();
         let doubled = variance * BigInt::from(2);
         let around = |middle: &Rational, about: &Rational| -> Option<(Vec<(u64, Scaled)>, Enclosure)> {
-            // e^-(m(m−1)) < 2^-(bits + 16) from here on; the rest is at most twice that on either side.
-            let reach = u64::from(bits.saturating_add(16)).isqrt() + 2;
+            // m(m−1)/2σ² > bits + 16 for m > reach, and the weights more than halve from each to the next.
+            let reach = (&doubled * BigInt::from(bits.saturating_add(16))).ceil().to_integer().sqrt().to_u64()? + 2;
             let mut weights = Vec::new();
             for index in 0..=2 * reach {
                 let m = Rational::from_integer(BigInt::from(index) - BigInt::from(reach));
@@ -225,6 +226,14 @@ impl Tilted {
         let log = Enclosure::from_rational(&log, bits.saturating_add(64));
         let shape = Shape::Dual { centre: centre.clone(), variance: variance.clone(), whole };
         Some(Self { log, mass, centre, shape })
+    }
+
+    /// The tilted probabilities of a finite factor's atoms, from the lowest up.
+    pub(super) fn weights(&self) -> Option<Vec<Enclosure>> {
+        match &self.shape {
+            Shape::Finite { weights, .. } => Some(weights.iter().map(|(_, weight)| weight.clone()).collect()),
+            _ => None,
+        }
     }
 
     /// The shape of φ at the turn index/turns.
