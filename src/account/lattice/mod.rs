@@ -17,8 +17,8 @@
 //! * r < 0: an n = n₀ − d contributes at most Σ_{r ≥ 1, rN ≥ d} e^(−θh(rN−d)) ≤ min(1, e^(−θh(N−d)))/(1 − e^(−θhN)), and
 //!   min(1, x) ≤ x^(η/θ) for 0 < η ≤ θ: in all E_θ[e^(−η(hN − ℓ₀ + L))]/(1 − …) = e^(−η(hN − ℓ₀))·M(θ−η)/M(θ)/(1 − …).
 //!
-//! **Few frequencies count.** |W(t)| ≤ W(0), so that frequencies at which |φ| ≤ 2^-b add at most 2^-b·W(0) together. [`tilted`] bounds |φ| over
-//! whole ranges of frequencies; about a hundred are left whatever N.
+//! **Few frequencies count.** [`tilted`] bounds |φ| over whole ranges of frequencies, [`trapezoid`] |W|, which falls as 1/t²: a range whose bounds
+//! multiply to next to nothing is dropped, and booked. Some dozens are left whatever N.
 //!
 //! **Far below the mean loss**, where θ > 0 would have to be tiny, −1 < θ < 0 and 1 − δ = E[min(1, e^(ε−L))] take their place, with
 //! f(m) = e^(−θhm)·min(1, e^(−β−hm)) falling on both sides at a rate of at least κ = min(−θ, 1+θ); both sides of aliases are bounded as those
@@ -71,7 +71,7 @@ const FEW_COPIES: u64 = 12;
 const SMALLEST: i64 = 1 << 20;
 
 /// The most frequencies that are evaluated.
-const MOST_FREQUENCIES: usize = 20_000;
+const MOST_FREQUENCIES: usize = 10_000;
 
 /// δ(ε) of a plan whose losses share a lattice; `None` if they do not, or the question is out of this method's reach.
 pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Option<Answer> {
@@ -258,7 +258,7 @@ fn by_frequencies(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precisi
     for _ in 0..6 {
         let Some(found) = question.attempt(&tilt, &effort, &low) else {
             // Too many frequencies: ask for less.
-            effort = Effort { bits: effort.bits / 2, guard: effort.guard };
+            effort = Effort { bits: effort.bits * 2 / 3, guard: 8 };
             if effort.bits < 16 || best.is_some() {
                 break;
             }
@@ -392,13 +392,13 @@ impl Question<'_> {
         let (alias, left_out) = (alias.mul(&most), left_out.mul(&most));
         let points = points.to_biguint()?;
         let low_strands = self.strands(&tilt.theta, low)?;
-        let dropped_bits = wanted + scale;
-        let frequencies = trapezoid::frequencies(&low_strands, &points, dropped_bits, self.most, low)?;
+        let dropped_bits = wanted + scale - tilt::log_two(&total.upper());
+        let frequencies = trapezoid::frequencies(&low_strands, &kernel, &points, dropped_bits + 4, self.most, low)?;
         let strands = self.strands(&tilt.theta, &working)?;
-        let sum = kernel.sum(&strands, &thresholds, &points, &frequencies, &working)?;
-        // Aliases are in [0, alias]; what was dropped is in ±2^-dropped_bits·W(0).
+        let sum = kernel.sum(&strands, &thresholds, &points, &frequencies.listed, &working)?;
+        // Aliases are in [0, alias], what was dropped is in ±dropped.
         let zero = Enclosure::from_integer(0, 0);
-        let dropped = total.mul_rational(&tilt::power_of_two(-dropped_bits)).hull(&zero);
+        let dropped = frequencies.dropped.fixed(working.bits())?.hull(&zero);
         let sum = sum.sub(&alias.hull(&zero)).sub(&dropped).add(&dropped).add(&left_out.hull(&zero));
         let coefficient = sum.max_zero();
         // M(θ)·e^(−θℓ₀) = Π (e^log·mass)^copies·e^(−θ·h·n₀); with listed losses M(θ)·e^(−θ(ε−a)) of the whole.

@@ -22,7 +22,7 @@ use super::super::{Answer, Precision, answer::is_narrow, profile::Epsilon};
 use crate::exact::{Enclosure, Positive, Rational, Scaled, Working};
 
 /// The most copies.
-const MOST_COPIES: u32 = 64;
+const MOST_COPIES: u32 = 128;
 
 /// δ(ε) of k copies; `None` if there are too many.
 pub(super) fn delta(

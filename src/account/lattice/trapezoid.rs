@@ -28,43 +28,55 @@ pub(super) struct Threshold {
     pub(super) excess: Enclosure,
 }
 
-/// The indices, from 1 on, of the frequencies at which |φ| may exceed 2^-bits; `None` if there are more than `most`.
+/// The frequencies that are summed, and a bound on what the others would add.
+pub(super) struct Frequencies {
+    /// Indices, from 1 on.
+    pub(super) listed: Vec<BigUint>,
+    pub(super) dropped: Scaled,
+}
+
+/// Finds frequencies to drop: ranges whose whole share (2/N)·Σ|φ|·|W| is below 2^-bits of the sum; `None` if more than `most` remain.
 pub(super) fn frequencies(
     strands: &[Strand],
+    kernel: &Kernel,
     points: &BigUint,
     bits: i64,
     most: usize,
     working: &Working,
-) -> Option<Vec<BigUint>> {
+) -> Option<Frequencies> {
     let half: BigUint = (points - 1_u32) / 2_u32;
-    let mut found = Vec::new();
+    let mut found = Frequencies { listed: Vec::new(), dropped: Scaled::zero(working.bits()) };
     if half.is_zero() {
         return Some(found);
     }
+    let whole = Scaled::from_rational(&Rational::from_integer(points.clone().into()), working.bits());
     let mut pending = vec![(BigUint::one(), half)];
     let mut visited = 0_usize;
     while let Some((from, to)) = pending.pop() {
         visited += 1;
-        if visited > most.saturating_mul(4).saturating_add(1000) {
+        if visited > most.saturating_mul(2).saturating_add(500) {
             return None;
         }
         let range = Range { from: &from, to: &to, turns: points };
-        let mut ceiling = Scaled::one(working.bits());
+        let count = &to - &from + 1_u32;
+        let twice = Rational::from_integer(BigInt::from(count.clone() * 2_u32));
+        let share = Scaled::from_rational(&twice, working.bits()).div(&whole)?;
+        let mut bound = kernel.ceiling(&range, working)?.mul(&share);
         for strand in strands {
-            let bound = strand.tilted.ceiling(&strand.stride, &range, working)?;
-            ceiling = ceiling.mul(&bound.pow(strand.copies));
+            let ceiling = strand.tilted.ceiling(&strand.stride, &range, working)?;
+            bound = bound.mul(&ceiling.pow(strand.copies));
         }
-        if ceiling.magnitude() <= -bits {
+        if bound.magnitude() <= -bits {
+            found.dropped = found.dropped.add(&bound.from_zero());
             continue;
         }
-        let count = &to - &from + 1_u32;
         if count <= BigUint::from(4_u32) {
             let mut index = from;
             while index <= to {
-                found.push(index.clone());
+                found.listed.push(index.clone());
                 index += 1_u32;
             }
-            if found.len() > most {
+            if found.listed.len() > most {
                 return None;
             }
             continue;
@@ -86,6 +98,8 @@ pub(super) struct Kernel {
     second: Enclosure,
     /// e^-β of each threshold, and what β below 0 may add.
     falls: Vec<(Enclosure, Enclosure)>,
+    /// Weighted over the thresholds, at least |(1 − e^-β) + a·(e^-β − e^-h)| in the right form, and at least 1 and e^-β in the middle one.
+    most: Enclosure,
 }
 
 impl Kernel {
@@ -109,8 +123,22 @@ impl Kernel {
             let slack = below.add(&below);
             Some((power(&threshold.excess)?, slack))
         };
-        let falls = thresholds.iter().map(fall).collect::<Option<_>>()?;
-        Some(Self { form, ratio, second, falls })
+        let falls = thresholds.iter().map(fall).collect::<Option<Vec<_>>>()?;
+        let one = Enclosure::from_integer(1, bits);
+        let zero = Enclosure::from_integer(0, 0);
+        let mut most = zero.clone();
+        for ((fall, slack), threshold) in falls.iter().zip(thresholds) {
+            let (up, down) = (one.sub(fall), fall.sub(&second));
+            let size = match form {
+                // |x| ≤ max(x, −x), and the slack is over denominators that are below 4.
+                Form::Right => {
+                    up.hull(&up.neg()).add(&down.hull(&down.neg())).add(&slack.mul(&Enclosure::from_integer(4, 0)))
+                }
+                Form::Middle => one.hull(fall).add(slack),
+            };
+            most = most.add(&size.mul(&threshold.weight).hull(&zero));
+        }
+        Some(Self { form, ratio, second, falls, most })
     }
 
     /// W(t) of every threshold at e^(it), the transform of f.
@@ -141,6 +169,34 @@ impl Kernel {
                 let transform =
                     |(fall, slack): &(Enclosure, Enclosure)| onward.mul_real(fall).add(&backward).widened(slack);
                 Some(self.falls.iter().map(transform).collect())
+            }
+        }
+    }
+
+    /// An upper bound on Σ_b weight_b·|W_b(t)| over a range of t, weights being at most 1 in all (or what `new` was given to scale by).
+    ///
+    /// |1 − x·e^(it)|² = (1−x)² + 4x·sin²(t/2) rises up to t = π, so that denominators are least at the start of the range.
+    fn ceiling(&self, range: &Range<'_>, working: &Working) -> Option<Scaled> {
+        let bits = working.bits();
+        let cosine = working.turn(&range.from.clone().into(), range.turns).re();
+        // 2·sin²(t/2) = 1 − cos t.
+        let rise = Enclosure::from_integer(1, bits).sub(&cosine).max_zero();
+        let modulus = |x: &Enclosure| {
+            let square =
+                Enclosure::from_integer(1, bits).sub(x).square().add(&x.mul(&rise).mul(&Enclosure::from_integer(2, 0)));
+            Scaled::from_enclosure(&square, bits)
+        };
+        let scaled = |x: &Enclosure| Scaled::from_enclosure(x, bits);
+        let one = Scaled::one(bits);
+        match self.form {
+            Form::Right => {
+                let below = modulus(&self.ratio).mul(&modulus(&self.ratio.mul(&self.second)));
+                one.div(&below).map(|inverse| inverse.sqrt_upper().mul(&scaled(&self.most)))
+            }
+            Form::Middle => {
+                let onward = one.div(&modulus(&self.second))?.sqrt_upper();
+                let backward = one.div(&modulus(&self.ratio))?.sqrt_upper();
+                Some(onward.add(&backward).mul(&scaled(&self.most)))
             }
         }
     }
