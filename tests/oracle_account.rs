@@ -128,7 +128,7 @@ fn gaussian(variance: &Rational, shift: u64) -> (Pair, Law) {
     let pair = Pair::Gaussian { variance: Positive::new(variance.clone()).unwrap(), shift: shift.into() };
     let v = float(variance);
     // e^(-y²/2σ²) < 10^-115 beyond.
-    let reach = (Float::with_val(BITS, &v * 2) * 265).sqrt().to_f64() as i64 + 1;
+    let reach = Float::with_val(BITS, &v * 530_u32).sqrt().to_f64() as i64 + 1;
     let weight = |y: i64| Float::with_val(BITS, -Float::with_val(BITS, y * y) / (Float::with_val(BITS, &v * 2))).exp();
     let weights: Vec<Float> = (-reach..=reach).map(weight).collect();
     let total = weights.iter().fold(Float::new(BITS), |sum, weight| sum + weight);

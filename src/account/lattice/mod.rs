@@ -67,6 +67,9 @@ const FEW_FREQUENCIES: usize = 1_500;
 /// Up to so many copies of a Laplace pair the closed form comes first.
 const FEW_COPIES: u64 = 12;
 
+/// Relative bits that are asked of a peeled Laplace pair: its frequencies thin out slowly.
+const PEELED_BITS: u32 = 34;
+
 /// A δ below 2^-this is only bounded.
 const SMALLEST: i64 = 1 << 20;
 
@@ -76,6 +79,10 @@ const MOST_FREQUENCIES: usize = 10_000;
 /// δ(ε) of a plan whose losses share a lattice; `None` if they do not, or the question is out of this method's reach.
 pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Option<Answer> {
     let factors = factors(direction)?;
+    if factors.iter().any(|factor| matches!(&factor.kind, Kind::Finite { atoms, .. } if atoms.is_empty())) {
+        // Every loss is infinite.
+        return Some(Answer { enclosure: Enclosure::from_integer(1, 0), method: METHOD, is_narrow: true });
+    }
     if is_above_every_loss(&factors, epsilon.get()) {
         return Some(Answer { enclosure: Enclosure::from_integer(0, 0), method: METHOD, is_narrow: true });
     }
@@ -238,7 +245,7 @@ fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision) -> 
     by_frequencies(factors, epsilon, precision, MOST_FREQUENCIES)
 }
 
-/// Encloses δ(ε) by at most so many frequencies.
+/// Encloses δ(ε) by at most so many frequencies; where there are more, a single Laplace pair is peeled.
 fn by_frequencies(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, most: usize) -> Option<Answer> {
     let split = split(factors)?;
     let fine = u32::try_from((-tilt::log_two(&split.step.enclose(64).upper())).max(0)).ok()?;
@@ -252,23 +259,34 @@ fn by_frequencies(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precisi
             return Some(Answer { enclosure, method: METHOD, is_narrow: false });
         }
     }
-    let question = Question { factors, split: &split, epsilon, most };
-    let mut effort = Effort { bits: precision.bits(), guard: 16 };
+    let peeled = if most > FEW_FREQUENCIES { peel(factors) } else { None };
+    let question = Question { factors, split: &split, epsilon, most, is_peeled: peeled.is_some() };
+    let wanted = if peeled.is_some() { precision.bits().min(PEELED_BITS) } else { precision.bits() };
+    let mut effort = Effort { bits: wanted, guard: 16 };
     let mut best: Option<Enclosure> = None;
     for _ in 0..6 {
-        let Some(found) = question.attempt(&tilt, &effort, &low) else {
-            // Too many frequencies: ask for less.
+        let attempt = || {
+            let (mut found, working) = question.attempt(&tilt, &effort, &low)?;
+            if let Some(ends) = &peeled {
+                found.value = found.value.add(&ends_alone(ends, &tilt, epsilon, &effort, &low)?);
+            }
+            Some((question.finish(tilt.form, &found.value, &working)?, found))
+        };
+        let Some((enclosure, found)) = attempt() else {
+            // Too many frequencies: leave it to another method, or ask for less.
             effort = Effort { bits: effort.bits * 2 / 3, guard: 8 };
-            if effort.bits < 16 || best.is_some() {
+            if effort.bits < 16 || best.is_some() || most <= FEW_FREQUENCIES {
                 break;
             }
             continue;
         };
-        let better = best.as_ref().map_or(Some(found.enclosure.clone()), |best| best.intersection(&found.enclosure));
-        let enclosure = better?;
+        let enclosure = match &best {
+            Some(best) => best.intersection(&enclosure)?,
+            None => enclosure,
+        };
         let narrow = is_narrow(&enclosure, precision);
         best = Some(enclosure);
-        if narrow || effort.bits < precision.bits() {
+        if narrow || effort.bits < wanted || peeled.is_some() {
             break;
         }
         effort = Effort { bits: effort.bits, guard: effort.guard.saturating_add(found.missing).saturating_add(16) };
@@ -277,6 +295,32 @@ fn by_frequencies(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precisi
     let is_narrow = is_narrow(&enclosure, precision);
     let method = if split.listed.is_empty() { METHOD } else { "exact lattice, conditioned on the other losses" };
     Some(Answer { enclosure, method, is_narrow })
+}
+
+/// The event that every copy of a Laplace pair is at an end, as a factor: two atoms of P-mass 1/(1+q) and q^Δ/(1+q), a step of 2Δ/s apart.
+///
+/// It does not decay: its characteristic function is as large at every multiple of 2π/Δ as it is at 0. On a lattice of its own, Δ times as
+/// coarse, that is no matter; and in what remains every term has a copy in the interior, which decays.
+fn peel(factors: &[Factor]) -> Option<Factor> {
+    let [Factor { kind: Kind::Laplace { scale, shift }, base, copies, .. }] = factors else { return None };
+    let rate = scale.get().recip();
+    let reach = &rate * BigInt::from(shift.clone());
+    let weight = |x: Rational| Some(Weight { factor: NonNegative::one(), exponent: NonNegative::new(x).ok()? });
+    let (one, q, lowest) = (weight(Rational::zero())?, weight(rate)?, weight(reach.clone())?);
+    let atoms = Vec::from([(0, Vec::from([lowest])), (1, Vec::from([one.clone()]))]);
+    let kind = Kind::Finite { atoms, total: Vec::from([one, q]), is_infinite: false };
+    let step = Loss::rational(reach * BigInt::from(2));
+    Some(Factor { kind, base: base.clone(), sums: None, step, copies: *copies })
+}
+
+/// The expectation over that event.
+fn ends_alone(ends: &Factor, tilt: &Tilt, epsilon: &Epsilon<'_>, effort: &Effort, low: &Working) -> Option<Scaled> {
+    let factors = core::slice::from_ref(ends);
+    let split = split(factors)?;
+    let cumulant = tilt::cumulant(factors, &tilt.theta, low)?;
+    let tilt = Tilt { cumulant, ..tilt.clone() };
+    let question = Question { factors, split: &split, epsilon, most: MOST_FREQUENCIES, is_peeled: false };
+    Some(question.attempt(&tilt, effort, low)?.0.value)
 }
 
 /// How precisely to work.
@@ -292,10 +336,12 @@ struct Question<'a> {
     split: &'a Split,
     epsilon: &'a Epsilon<'a>,
     most: usize,
+    is_peeled: bool,
 }
 
 struct Found {
-    enclosure: Enclosure,
+    /// E[(1 − e^(ε−L))₊; L < ∞], or E[min(1, e^(ε−L))].
+    value: Scaled,
     /// About how many relative bits are missing.
     missing: u32,
 }
@@ -334,7 +380,7 @@ impl Question<'_> {
         let strand = |(index, stride): &(usize, BigUint)| {
             let factor = self.factors.get(*index)?;
             let tilted = Tilted::new(factor, theta, working)?;
-            Some(Strand { tilted, stride: stride.clone(), copies: factor.copies })
+            Some(Strand { tilted, stride: stride.clone(), copies: factor.copies, is_peeled: self.is_peeled })
         };
         self.split.strands.iter().map(strand).collect()
     }
@@ -362,7 +408,7 @@ impl Question<'_> {
         Some((thresholds, left_out))
     }
 
-    fn attempt(&self, tilt: &Tilt, effort: &Effort, low: &Working) -> Option<Found> {
+    fn attempt(&self, tilt: &Tilt, effort: &Effort, low: &Working) -> Option<(Found, Working)> {
         let copies: u64 = self.factors.iter().map(|factor| factor.copies).fold(1, u64::saturating_add);
         let step_low = self.split.step.enclose(low.bits().saturating_add(64));
         let log = |x: &Rational| u32::try_from(tilt::log_two(x).unsigned_abs()).ok();
@@ -420,12 +466,11 @@ impl Question<'_> {
         }
         let scaled = Scaled::from_enclosure(&coefficient, working.bits());
         let value = mass.mul(&working.exp(&exponent)?).mul(&scaled);
-        let enclosure = self.finish(tilt.form, &value, &working)?;
         let relative =
             Scaled::from_enclosure(&Enclosure::from_rational(&coefficient.width(), coefficient.precision()), 64);
         let missing = relative.magnitude() - scaled.floor_magnitude() + i64::from(effort.bits);
         let missing = u32::try_from(missing.max(0)).unwrap_or(u32::MAX).min(2 * working.bits());
-        Some(Found { enclosure, missing })
+        Some((Found { value, missing }, working))
     }
 
     /// δ from the expectation: with the probability of an infinite loss, or as 1 less the expectation.

@@ -273,6 +273,35 @@ impl Tilted {
         }
     }
 
+    /// A Laplace shape's two ends alone, (1 + u^Δ)/((1+q)·mass).
+    pub(super) fn ends(&self, index: &BigInt, turns: &BigUint, working: &Working) -> Option<Disc> {
+        let Shape::Laplace { shift, rho_shift, whole, from_below, .. } = &self.shape else { return None };
+        let index = if *from_below { index.clone() } else { -index };
+        let u_shift = working.turn(&(index * BigInt::from(shift.clone())), turns).mul_real(rho_shift);
+        let sum = Disc::one(working.bits()).add(&u_shift);
+        Some(sum.mul_real(&Enclosure::from_integer(1, working.bits()).div(whole)?))
+    }
+
+    /// An upper bound on a Laplace shape without its ends, over a range of r.
+    pub(super) fn interior_ceiling(&self, stride: &BigUint, range: &Range<'_>, working: &Working) -> Option<Scaled> {
+        let Shape::Laplace { shift, q, rho, rho_shift, whole, .. } = &self.shape else { return None };
+        let bits = working.bits();
+        let one = Enclosure::from_integer(1, bits);
+        let four = Enclosure::from_integer(4, 0);
+        // |1 − x·e^(iτ)|² = (1 − x)² + 4x·sin²(τ/2), above with x = ρ^(Δ−1), below with x = ρ.
+        let power = rho_shift.div(rho)?;
+        let less: BigUint = shift - 1_u32;
+        let (far, turns) = range.farthest(&(stride * less));
+        let sine = sine_squared(&far, &turns, working);
+        let above = one.sub(&power).square().add(&power.mul(&sine).mul(&four));
+        let (near, turns) = range.distance(stride);
+        let sine = sine_squared(&near, &turns, working);
+        let below = one.sub(rho).square().add(&rho.mul(&sine).mul(&four));
+        let scaled = |value: &Enclosure| Scaled::from_enclosure(value, bits);
+        let interior = scaled(&above).div(&scaled(&below))?.sqrt_upper();
+        interior.mul(&scaled(rho)).mul(&scaled(&one.sub(q))).div(&scaled(whole))
+    }
+
     /// An upper bound on |φ(stride·r)| over a range of r.
     pub(super) fn ceiling(&self, stride: &BigUint, range: &Range<'_>, working: &Working) -> Option<Scaled> {
         let bits = working.bits();
@@ -292,26 +321,14 @@ impl Tilted {
                 }
                 bound.add(&Scaled::from_enclosure(&rest.max_zero(), bits))
             }
-            Shape::Laplace { shift, q, rho, rho_shift, whole, .. } => {
-                let one = Enclosure::from_integer(1, bits);
-                let four = Enclosure::from_integer(4, 0);
+            Shape::Laplace { shift, rho_shift, whole, .. } => {
                 // |1 + ρ^Δ·e^(iΔτ)|² = (1 + ρ^Δ)² − 4ρ^Δ·sin²(Δτ/2).
                 let (near, turns) = range.distance(&(stride * shift));
                 let sine = sine_squared(&near, &turns, working);
-                let ends = one.add(rho_shift).square().sub(&rho_shift.mul(&sine).mul(&four)).max_zero();
-                // |1 − x·e^(iτ)|² = (1 − x)² + 4x·sin²(τ/2), above with x = ρ^(Δ−1), below with x = ρ.
-                let power = rho_shift.div(rho)?;
-                let less: BigUint = shift - 1_u32;
-                let (far, turns) = range.farthest(&(stride * less));
-                let sine = sine_squared(&far, &turns, working);
-                let above = one.sub(&power).square().add(&power.mul(&sine).mul(&four));
-                let (near, turns) = range.distance(stride);
-                let sine = sine_squared(&near, &turns, working);
-                let below = one.sub(rho).square().add(&rho.mul(&sine).mul(&four));
-                let scaled = |value: &Enclosure| Scaled::from_enclosure(value, bits);
-                let interior = scaled(&above).div(&scaled(&below))?.sqrt_upper();
-                let interior = interior.mul(&scaled(rho)).mul(&scaled(&one.sub(q)));
-                scaled(&ends).sqrt_upper().add(&interior).div(&scaled(whole))?
+                let square = Enclosure::from_integer(1, bits).add(rho_shift).square();
+                let ends = square.sub(&rho_shift.mul(&sine).mul(&Enclosure::from_integer(4, 0))).max_zero();
+                let ends = Scaled::from_enclosure(&ends, bits).sqrt_upper();
+                ends.div(&Scaled::from_enclosure(whole, bits))?.add(&self.interior_ceiling(stride, range, working)?)
             }
             Shape::Dual { variance, whole, .. } => {
                 // |Σ_m e^(−2π²σ²(r−m)²)·e^(…)| ≤ Σ_m e^(−2π²σ²(r−m)²), Jacobi's θ₃, whose every factor 1 + 2p·cos(2πr) + p² falls from

@@ -16,6 +16,31 @@ pub(super) struct Strand {
     pub(super) tilted: Tilted,
     pub(super) stride: BigUint,
     pub(super) copies: u64,
+    /// Whether the event that every copy of a Laplace pair is at one of its ends is left out: φ^k − A^k for φ^k, A the ends' part of φ.
+    pub(super) is_peeled: bool,
+}
+
+impl Strand {
+    /// φ^k, or φ^k − A^k, but for its phase.
+    fn power(&self, index: &BigInt, turns: &BigUint, working: &Working) -> Option<Disc> {
+        let turned = index * BigInt::from(self.stride.clone());
+        let power = self.tilted.shape(&turned, turns, working)?.pow(self.copies);
+        if !self.is_peeled {
+            return Some(power);
+        }
+        Some(power.sub(&self.tilted.ends(&turned, turns, working)?.pow(self.copies)))
+    }
+
+    /// An upper bound on it over a range; |φ^k − A^k| ≤ k·|φ − A|·max(|φ|, |A|)^(k−1).
+    fn ceiling(&self, range: &Range<'_>, working: &Working) -> Option<Scaled> {
+        let ceiling = self.tilted.ceiling(&self.stride, range, working)?;
+        if !self.is_peeled {
+            return Some(ceiling.pow(self.copies));
+        }
+        let interior = self.tilted.interior_ceiling(&self.stride, range, working)?;
+        let copies = Scaled::from_rational(&Rational::from_integer(self.copies.into()), working.bits());
+        Some(ceiling.pow(self.copies.saturating_sub(1)).mul(&interior).mul(&copies))
+    }
 }
 
 /// One threshold: the losses above ε are base + h·n for n ≥ first, and the first of them exceeds ε by `excess`.
@@ -63,8 +88,7 @@ pub(super) fn frequencies(
         let share = Scaled::from_rational(&twice, working.bits()).div(&whole)?;
         let mut bound = kernel.ceiling(&range, working)?.mul(&share);
         for strand in strands {
-            let ceiling = strand.tilted.ceiling(&strand.stride, &range, working)?;
-            bound = bound.mul(&ceiling.pow(strand.copies));
+            bound = bound.mul(&strand.ceiling(&range, working)?);
         }
         if bound.magnitude() <= -bits {
             found.dropped = found.dropped.add(&bound.from_zero());
@@ -223,12 +247,14 @@ impl Kernel {
             centre += &strand.tilted.centre * times;
         }
         let mut sum = self.total(thresholds, working)?;
+        for strand in strands.iter().filter(|strand| strand.is_peeled) {
+            sum = sum.mul(&strand.power(&BigInt::zero(), points, working)?.re());
+        }
         for index in frequencies {
             let index = BigInt::from(index.clone());
             let mut product = Disc::one(bits);
             for strand in strands {
-                let turned = &index * BigInt::from(strand.stride.clone());
-                product = product.mul(&strand.tilted.shape(&turned, points, working)?.pow(strand.copies));
+                product = product.mul(&strand.power(&index, points, working)?);
             }
             let transforms = self.transforms(&working.turn(&index, points), working)?;
             let mut inner = Disc::zero(bits);
