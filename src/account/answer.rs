@@ -1,6 +1,6 @@
 //! What an account answers, and how precisely it was asked.
 
-use crate::exact::{Enclosure, Rational};
+use crate::exact::Enclosure;
 
 /// How narrow an answer is wanted: relative width ≤ 10^-digits, on both δ and ε.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +51,7 @@ impl Answer {
 /// Whether upper − lower ≤ 10^-digits · lower, or both are 0.
 #[must_use]
 pub fn is_narrow(enclosure: &Enclosure, precision: &Precision) -> bool {
-    let unit = Rational::new(1.into(), num_bigint::BigInt::from(10u32).pow(precision.digits));
-    enclosure.width() <= enclosure.lower() * unit
+    enclosure.is_narrow_by(&num_bigint::BigInt::from(10u32).pow(precision.digits))
 }
 
 /// Why there is no answer.

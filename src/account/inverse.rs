@@ -4,6 +4,8 @@
 //! at most δ. A bracket is closed by such verdicts alone; where the next trial is made is a guess (a secant of ln δ(ε)), which can make the
 //! search longer but not wrong.
 
+use alloc::vec::Vec;
+
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
@@ -25,6 +27,7 @@ struct End {
 }
 
 /// Encloses the smallest ε ≥ 0 with δ(ε) ≤ δ, for a profile δ(ε) that answers at any precision, and a wanted δ > 0 that it reaches.
+/// If a `bound` on ε(δ) is known, the search starts from it.
 ///
 /// # Errors
 ///
@@ -32,18 +35,45 @@ struct End {
 pub(super) fn epsilon(
     profile: &dyn Fn(&NonNegative, &Precision) -> Result<Answer, AccountError>,
     delta: &Probability,
+    bound: Option<&Rational>,
     precision: &Precision,
 ) -> Result<Answer, AccountError> {
-    let mut search = Search { profile, delta: delta.get(), precision, trials: 0, method: "" };
+    let mut search = Search { profile, delta: delta.get(), bound, precision, trials: 0, method: "" };
     search.run()
 }
 
 struct Search<'a> {
     profile: &'a dyn Fn(&NonNegative, &Precision) -> Result<Answer, AccountError>,
     delta: &'a Rational,
+    bound: Option<&'a Rational>,
     precision: &'a Precision,
     trials: u32,
     method: &'static str,
+}
+
+/// δ(ε) exceeds δ at the lower end, or that is 0; it does not at the upper one.
+struct Bracket {
+    low: End,
+    high: End,
+    /// The last trials.
+    recent: Vec<End>,
+}
+
+impl Bracket {
+    /// Closes in on the root by a verdict.
+    fn take(&mut self, side: Side) {
+        let (end, is_low) = match side {
+            Side::Below(end) => (end, true),
+            Side::Above(end) => (end, false),
+            Side::Unknown => return,
+        };
+        self.recent.push(end.clone());
+        if is_low && end.at > self.low.at {
+            self.low = end;
+        } else if !is_low && end.at < self.high.at {
+            self.high = end;
+        }
+    }
 }
 
 /// On which side of the root a trial lies.
@@ -66,7 +96,7 @@ impl Search<'_> {
             let (lower, upper) = (answer.enclosure.lower(), answer.enclosure.upper());
             let is_above = lower > *self.delta;
             if is_above || upper <= *self.delta {
-                let value = (lower + upper) / BigInt::from(2);
+                let value = cut(&((lower + upper) / BigInt::from(2)));
                 let logarithm = |x: &Rational| Some(ln(&Positive::new(x.clone()).ok()?, 96).lower());
                 let excess = logarithm(&value).zip(logarithm(self.delta)).map(|(at, wanted)| at - wanted);
                 let end = End { at: at.clone(), value, excess };
@@ -80,103 +110,133 @@ impl Search<'_> {
     }
 
     fn run(&mut self) -> Result<Answer, AccountError> {
-        let mut low = match self.side(&Rational::zero(), 6)? {
+        let low = match self.side(&Rational::zero(), 6)? {
             Side::Below(end) => end,
             // δ(0) ≤ δ.
             Side::Above(_) => return Ok(self.answer(&Rational::zero(), &Rational::zero())),
             // δ(0) is δ, as far as can be seen.
             Side::Unknown => End { at: Rational::zero(), value: self.delta.clone(), excess: None },
         };
-        let mut high = self.above(&mut low)?;
-        let mut sharpness = 3_u32;
-        let mut halve = false;
-        while self.trials < MOST_TRIALS && !self.is_done(&low.at, &high.at) {
-            let (guess, nearer_low) = if halve { (middle(&low.at, &high.at), true) } else { self.guess(&low, &high) };
-            // Beyond the guess, seen from the nearer end, by a share of the distance: the root is then between.
-            let near = if nearer_low { &low.at } else { &high.at };
-            let unit = self.tolerance(&high.at) / BigInt::from(4);
-            let margin = (&guess - near).abs() / (BigInt::one() << sharpness) + &unit;
-            let trial = if nearer_low { &guess + &margin } else { &guess - &margin };
-            let trial = short(&trial, &low.at, &high.at, &unit);
-            let before = &high.at - &low.at;
-            let relative = (&high.at - &low.at) / &high.at;
-            let digits = 3 + decimal_digits(&relative) + sharpness / 3;
-            let expected_above = nearer_low;
-            let was_above = match self.side(&trial, digits.min(self.precision.digits + 2))? {
-                Side::Below(end) => {
-                    low = end;
-                    false
+        let mut bracket = self.bracket(low)?;
+        // Secants until they agree, then a verdict on either side of where they do; and again, wider, where that fails.
+        let mut width = Rational::new(1.into(), 3.into());
+        while self.trials < MOST_TRIALS && !self.is_done(&bracket) {
+            let root = self.secants(&mut bracket)?;
+            let aside = self.tolerance(&bracket.high.at) * &width;
+            for trial in [&root + &aside, &root - &aside] {
+                let trial = short(&trial, &aside);
+                if trial > bracket.low.at && trial < bracket.high.at {
+                    bracket.take(self.side(&trial, self.precision.digits.saturating_add(3))?);
                 }
-                Side::Above(end) => {
-                    high = end;
-                    true
+            }
+            if !self.is_done(&bracket) {
+                let unit = self.tolerance(&bracket.high.at) / BigInt::from(16);
+                let trial = short(&middle(&bracket.low.at, &bracket.high.at), &unit);
+                if trial <= bracket.low.at || trial >= bracket.high.at {
+                    break;
                 }
-                // The root is too near to tell: try beside it, twice; then leave it at that.
-                Side::Unknown => {
-                    let mut moved = false;
-                    for aside in [&trial + &unit, &trial - &unit] {
-                        if aside <= low.at || aside >= high.at {
-                            continue;
-                        }
-                        match self.side(&aside, self.precision.digits + 2)? {
-                            Side::Below(end) => (low, moved) = (end, true),
-                            Side::Above(end) => (high, moved) = (end, true),
-                            Side::Unknown => {}
-                        }
-                    }
-                    if !moved {
-                        break;
-                    }
-                    expected_above
-                }
-            };
-            sharpness = if was_above == expected_above { (sharpness * 2).min(40) } else { (sharpness / 2).max(1) };
-            // Not even halved: the next trial is the middle.
-            halve = (&high.at - &low.at) * BigInt::from(2) > before;
+                bracket.take(self.side(&trial, self.precision.digits)?);
+                width *= BigInt::from(2);
+            }
         }
-        Ok(self.answer(&low.at, &high.at))
+        Ok(self.answer(&bracket.low.at, &bracket.high.at))
     }
 
-    /// An ε at which δ(ε) ≤ δ: 1, 2, 4, …, raising the lower end on the way; or 1/2, 1/4, … while that is enough.
-    fn above(&mut self, low: &mut End) -> Result<End, AccountError> {
+    /// Follows secants of ln δ(ε) until they move by less than a tenth of the tolerance.
+    fn secants(&mut self, bracket: &mut Bracket) -> Result<Rational, AccountError> {
+        for _ in 0..24 {
+            let (low, high) = (bracket.low.at.clone(), bracket.high.at.clone());
+            let step = self.tolerance(&high) / BigInt::from(10);
+            let mut root = self.crossing(bracket);
+            if root <= low || root >= high {
+                root = middle(&low, &high);
+            }
+            let moved = bracket.recent.last().map_or_else(|| high.clone(), |last| (&last.at - &root).abs());
+            if moved <= step {
+                return Ok(root);
+            }
+            let trial = short(&root, &(&step + &moved / BigInt::from(64)));
+            if trial <= low || trial >= high {
+                return Ok(root);
+            }
+            // The next secant is as good as the square of this move: no more digits are needed than it has.
+            let digits = 4 + 2 * decimal_digits(&(&moved / &high));
+            let before = &high - &low;
+            let side = self.side(&trial, digits.min(self.precision.digits.saturating_add(3)))?;
+            if matches!(side, Side::Unknown) {
+                return Ok(trial);
+            }
+            bracket.take(side);
+            // Secants that creep from one side: halve once.
+            if (&bracket.high.at - &bracket.low.at) * BigInt::from(2) > before
+                && moved > step.clone() * BigInt::from(1000)
+            {
+                let (low, high) = (bracket.low.at.clone(), bracket.high.at.clone());
+                let near = (&high - &low) / BigInt::from(2);
+                let jump = (&moved * BigInt::from(4)).min(near);
+                let last_is_low = bracket.recent.last().is_some_and(|last| last.at == low);
+                let trial = if last_is_low { &low + &jump } else { &high - &jump };
+                let trial = short(&trial, &(&jump / BigInt::from(16)));
+                if trial > low && trial < high {
+                    bracket.take(self.side(&trial, 6)?);
+                }
+            }
+            if self.trials >= MOST_TRIALS {
+                return Ok(root);
+            }
+        }
+        Ok(middle(&bracket.low.at, &bracket.high.at))
+    }
+
+    /// Where the line through the last two trials crosses, in ln δ(ε) where both have one, in δ(ε) otherwise.
+    fn crossing(&self, bracket: &Bracket) -> Rational {
+        let [.., a, b] = bracket.recent.as_slice() else { return middle(&bracket.low.at, &bracket.high.at) };
+        let (at_a, at_b) = match (&a.excess, &b.excess) {
+            (Some(at_a), Some(at_b)) => (at_a.clone(), at_b.clone()),
+            _ => (&a.value - self.delta, &b.value - self.delta),
+        };
+        if at_a == at_b {
+            return middle(&bracket.low.at, &bracket.high.at);
+        }
+        // Of limited length, as the enclosures that they come from are.
+        let slope = (&b.at - &a.at) / (&at_b - &at_a);
+        cut(&(&b.at - &at_b * slope))
+    }
+
+    /// An ε above the root: the bound that is known, or 1, 4, 16, …, or 1/16, 1/256, … while that is enough.
+    fn bracket(&mut self, low: End) -> Result<Bracket, AccountError> {
+        let mut low = low;
         let mut at = Rational::one();
-        let mut found = None;
+        let mut high = None;
+        if let Some(bound) = self.bound {
+            at = at.min(bound.clone());
+        }
         for _ in 0..2 * LARGEST {
             match self.side(&at, 6)? {
                 Side::Above(end) => {
                     at = &end.at / BigInt::from(16);
-                    found = Some(end);
-                    if low.at.is_positive() || at < low.at {
+                    high = Some(end);
+                    if low.at.is_positive() {
                         break;
                     }
                 }
                 Side::Below(end) => {
                     at = &end.at * BigInt::from(4);
-                    *low = end;
-                    if found.is_some() {
+                    low = end;
+                    if high.is_some() {
                         break;
                     }
+                    if let Some(bound) = self.bound {
+                        at = at.min(bound.clone());
+                    }
                 }
-                Side::Unknown if found.is_some() => break,
+                Side::Unknown if high.is_some() => break,
                 Side::Unknown => at = at * BigInt::from(5) / BigInt::from(4),
             }
         }
-        found.ok_or(AccountError::NoEpsilon)
-    }
-
-    /// Where the secant crosses, and whether it is nearer to the lower end.
-    fn guess(&self, low: &End, high: &End) -> (Rational, bool) {
-        let span = &high.at - &low.at;
-        let (above, below) = match (&low.excess, &high.excess) {
-            (Some(above), Some(below)) => (above.clone(), -below.clone()),
-            _ => (&low.value - self.delta, self.delta - &high.value),
-        };
-        let whole = &above + &below;
-        if !whole.is_positive() {
-            return (middle(&low.at, &high.at), true);
-        }
-        let nearer_low = above <= below;
-        (&low.at + span * above / whole, nearer_low)
+        let high = high.ok_or(AccountError::NoEpsilon)?;
+        let recent = Vec::from([low.clone(), high.clone()]);
+        Ok(Bracket { low, high, recent })
     }
 
     /// The wanted width at an ε.
@@ -184,8 +244,8 @@ impl Search<'_> {
         at / BigInt::from(10).pow(self.precision.digits)
     }
 
-    fn is_done(&self, low: &Rational, high: &Rational) -> bool {
-        high - low <= self.tolerance(low)
+    fn is_done(&self, bracket: &Bracket) -> bool {
+        &bracket.high.at - &bracket.low.at <= self.tolerance(&bracket.low.at)
     }
 
     fn answer(&self, low: &Rational, high: &Rational) -> Answer {
@@ -208,12 +268,16 @@ fn decimal_digits(share: &Rational) -> u32 {
     u32::try_from(bits * 3 / 10 + 1).unwrap_or(u32::MAX)
 }
 
-/// A short dyadic number near x, strictly between low and high: rounded to a fraction of the unit, or of the span.
-fn short(x: &Rational, low: &Rational, high: &Rational, unit: &Rational) -> Rational {
-    let fine = unit.clone().min((high - low) / BigInt::from(8)) / BigInt::from(4);
-    let bits = fine.denom().bits().saturating_sub(fine.numer().bits()) + 1;
+/// A dyadic number within a quarter of the unit of x, or so.
+fn short(x: &Rational, unit: &Rational) -> Rational {
+    let bits = (unit.denom().bits() + 3).saturating_sub(unit.numer().bits());
     let grid = BigInt::one() << bits;
-    let round = |x: &Rational| Rational::new((x * &grid).round().to_integer(), grid.clone());
-    let rounded = round(x);
-    if rounded > *low && rounded < *high { rounded } else { round(&middle(low, high)) }
+    Rational::new((x * &grid).round().to_integer(), grid)
+}
+
+/// x to about 128 significant bits.
+fn cut(x: &Rational) -> Rational {
+    let bits = (x.denom().bits() + 128).saturating_sub(x.numer().bits());
+    let grid = BigInt::one() << bits;
+    Rational::new((x * &grid).round().to_integer(), grid)
 }

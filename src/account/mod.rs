@@ -11,6 +11,8 @@ mod plan;
 mod profile;
 mod reference;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 pub use answer::{AccountError, Answer, Precision};
 pub use plan::{Part, Plan};
@@ -57,7 +59,10 @@ pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Resul
         }
     }
     let profile = |epsilon: &NonNegative, precision: &Precision| self::delta(plan, epsilon, precision);
-    inverse::epsilon(&profile, delta, precision)
+    let bits = precision.bits().saturating_add(16);
+    let greatest = directions.iter().map(|direction| Some(lattice::greatest_loss(direction, bits)?.upper()));
+    let bound = greatest.collect::<Option<Vec<_>>>().and_then(|losses| losses.into_iter().max());
+    inverse::epsilon(&profile, delta, bound.as_ref(), precision)
 }
 
 /// ε(0), the greatest loss there is.

@@ -1,6 +1,5 @@
 //! The profile of a single pair, where it has a form of its own.
 
-use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{Answer, Precision, answer::is_narrow, lattice};
@@ -137,10 +136,4 @@ pub(super) fn infinite_mass(pair: &Pair, working: &Working) -> Option<Enclosure>
         Pair::Subsampled { rate, of, reversed: true } if rate.get().is_one() => infinite_mass(&of.reversed(), working)?,
         Pair::Subsampled { .. } => zero,
     })
-}
-
-/// 2^-bits.
-#[cfg(test)]
-pub(super) fn unit(bits: u32) -> Rational {
-    Rational::new(BigInt::one(), BigInt::one() << bits)
 }

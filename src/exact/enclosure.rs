@@ -177,6 +177,11 @@ impl Enclosure {
         (&self.upper - &self.lower) << bits <= self.lower
     }
 
+    /// Whether `width · factor ≤ lower`, on the integers: no denominator is written out.
+    pub(crate) fn is_narrow_by(&self, factor: &BigInt) -> bool {
+        (&self.upper - &self.lower) * factor <= self.lower
+    }
+
     /// Whether `lower ≤ value ≤ upper`.
     #[must_use]
     pub fn contains(&self, value: &Rational) -> bool {

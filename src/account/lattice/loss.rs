@@ -117,11 +117,11 @@ impl Loss {
             return Some(Self::rational(Rational::new(numerator, x.denom() * y.denom())));
         }
         for _ in 0..48 {
-            if b.is_zero() {
-                return Some(a);
+            if a.over(&b).is_some() {
+                return Some(b);
             }
             let quotient = a.enclose(256).div(&b.enclose(256))?.lower().floor().to_integer();
-            // Where the enclosure straddles an integer the quotient may be one too small, and the remainder b itself: one step more.
+            // It is no integer, and so many digits tell it from one; if they did not, the remainder would be b or more: a step more.
             let rest = a.sub(&b.times(&quotient)?);
             (a, b) = (b, rest);
             if a.ratio.numer().bits().max(a.ratio.denom().bits()) > LONGEST_RATIO {

@@ -17,8 +17,8 @@
 //! * r < 0: an n = n₀ − d contributes at most Σ_{r ≥ 1, rN ≥ d} e^(−θh(rN−d)) ≤ min(1, e^(−θh(N−d)))/(1 − e^(−θhN)), and
 //!   min(1, x) ≤ x^(η/θ) for 0 < η ≤ θ: in all E_θ[e^(−η(hN − ℓ₀ + L))]/(1 − …) = e^(−η(hN − ℓ₀))·M(θ−η)/M(θ)/(1 − …).
 //!
-//! **Few frequencies count.** |W(t)| ≤ W(0), so that frequencies at which |φ| ≤ 2^-b add at most 2^-b·W(0) together. [`tilted`] bounds |φ| over
-//! whole ranges of frequencies; about a hundred are left whatever N.
+//! **Few frequencies count.** [`tilted`] bounds |φ| over whole ranges of frequencies, [`trapezoid`] |W|, which falls as 1/t²: a range whose bounds
+//! multiply to next to nothing is dropped, and booked. Some dozens are left whatever N.
 //!
 //! **Far below the mean loss**, where θ > 0 would have to be tiny, −1 < θ < 0 and 1 − δ = E[min(1, e^(ε−L))] take their place, with
 //! f(m) = e^(−θhm)·min(1, e^(−β−hm)) falling on both sides at a rate of at least κ = min(−θ, 1+θ); both sides of aliases are bounded as those
@@ -27,11 +27,17 @@
 //! **Nothing here is decided by an approximation**: θ, η, N and the frequencies are found by searches that may stop anywhere, since every
 //! bound holds whatever they are. Widths are checked at the end, and what is too wide is computed again.
 //!
+//! **Losses off the lattice** (randomized response beside a Gaussian: ln 3 and 1/σ² have no common step) are listed value by value: δ(ε) =
+//! Σ_j P(ℓ_j)·δ′(ε − ℓ_j) with δ′ of the rest. One tilt and one characteristic function serve all j, so that each costs a phase a frequency;
+//! and Σ_j P_θ(ℓ_j)·(bound of j) of the Chernoff bounds above is the same bound with M of the whole. ([`listed`])
+//!
 //! **Ties.** Where the enclosure of β reaches below 0 the first point may really be at or below ε, and its f then is 0 and not
 //! 1 − e^-β: the difference is at most e^|β| − 1, by which W is widened.
 
 mod factor;
+mod listed;
 mod loss;
+mod partial;
 mod tilt;
 mod tilted;
 mod trapezoid;
@@ -43,7 +49,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
 use self::{
-    factor::Factor,
+    factor::{Factor, Kind},
     loss::Loss,
     tilt::{Aliases, Form, Tilt},
     tilted::Tilted,
@@ -55,12 +61,28 @@ use crate::{
     guarantee::{Pair, Weight},
 };
 
+/// The most frequencies where there is another way.
+const FEW_FREQUENCIES: usize = 1_500;
+
+/// Up to so many copies of a Laplace pair the closed form comes first.
+const FEW_COPIES: u64 = 12;
+
+/// Relative bits that are asked of a peeled Laplace pair: its frequencies thin out slowly.
+const PEELED_BITS: u32 = 34;
+
+/// A δ below 2^-this is only bounded.
+const SMALLEST: i64 = 1 << 20;
+
 /// The most frequencies that are evaluated.
-const MOST_FREQUENCIES: usize = 20_000;
+const MOST_FREQUENCIES: usize = 10_000;
 
 /// δ(ε) of a plan whose losses share a lattice; `None` if they do not, or the question is out of this method's reach.
 pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Option<Answer> {
     let factors = factors(direction)?;
+    if factors.iter().any(|factor| matches!(&factor.kind, Kind::Finite { atoms, .. } if atoms.is_empty())) {
+        // Every loss is infinite.
+        return Some(Answer { enclosure: Enclosure::from_integer(1, 0), method: METHOD, is_narrow: true });
+    }
     if is_above_every_loss(&factors, epsilon.get()) {
         return Some(Answer { enclosure: Enclosure::from_integer(0, 0), method: METHOD, is_narrow: true });
     }
@@ -71,6 +93,16 @@ pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Pr
 /// δ(ε) of one pair at any real ε.
 pub(super) fn at(pair: &Pair, epsilon: &Epsilon<'_>, precision: &Precision) -> Option<Answer> {
     enclose(&[Factor::new(pair, 1)?], epsilon, precision)
+}
+
+/// The closed form and the sum over frequencies, of copies of a Laplace pair.
+#[cfg(test)]
+pub(super) fn both(pair: &Pair, copies: u64, epsilon: &NonNegative, precision: &Precision) -> Option<(Answer, Answer)> {
+    let factors = [Factor::new(pair, copies)?];
+    let epsilon = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
+    let [Factor { kind: Kind::Laplace { scale, shift }, .. }] = &factors else { return None };
+    let closed = partial::delta(scale, shift, copies, &epsilon, precision)?;
+    Some((closed, by_frequencies(&factors, &epsilon, precision, MOST_FREQUENCIES)?))
 }
 
 /// Whether ε is at least every loss of a pair on a lattice.
@@ -146,52 +178,149 @@ fn maximal_loss(factors: &[Factor], bits: u32) -> Option<(Option<Rational>, Encl
     Some((exact, enclosed))
 }
 
-/// The lattice that all factors share, and their strides on it.
-fn lattice(factors: &[Factor]) -> Option<(Loss, Vec<BigUint>)> {
-    let mut step = Loss::zero();
-    for factor in factors.iter().filter(|factor| !factor.step.is_zero()) {
-        step = if step.is_zero() { factor.step.clone() } else { step.common(&factor.step)? };
-    }
-    let stride = |factor: &Factor| {
-        let stride = if factor.step.is_zero() { BigInt::zero() } else { factor.step.over(&step)? };
-        stride.to_biguint()
-    };
-    let strides = factors.iter().map(stride).collect::<Option<_>>()?;
-    // A lattice of one point has any step.
-    Some((if step.is_zero() { Loss::rational(Rational::one()) } else { step }, strides))
+/// The factors that share a lattice, and those whose total loss is listed value by value.
+struct Split {
+    step: Loss,
+    /// Indices of factors, with their strides on the lattice.
+    strands: Vec<(usize, BigUint)>,
+    /// Indices of the others.
+    listed: Vec<usize>,
 }
 
-/// Encloses δ(ε) for factors on one lattice; the ε may be any real.
+/// Puts as much as possible on one lattice: all, or else the class (of losses with a common step) that is the hardest to list.
+fn split(factors: &[Factor]) -> Option<Split> {
+    let mut classes: Vec<(Loss, Vec<usize>)> = Vec::new();
+    for (index, factor) in factors.iter().enumerate() {
+        if factor.step.is_zero() {
+            continue;
+        }
+        let place = classes.iter_mut().find_map(|(step, members)| Some((step.common(&factor.step)?, step, members)));
+        match place {
+            Some((common, step, members)) => {
+                *step = common;
+                members.push(index);
+            }
+            None => classes.push((factor.step.clone(), Vec::from([index]))),
+        }
+    }
+    // The number of values of a class's sum, or of as many standard deviations of it, is at most about this.
+    let size = |members: &[usize]| -> Option<BigUint> {
+        let mut sum = BigUint::zero();
+        for factor in members.iter().filter_map(|index| factors.get(*index)) {
+            sum += factor.top()? * factor.copies;
+        }
+        Some(sum)
+    };
+    classes.sort_by_key(|(_, members)| size(members).map_or((1, BigUint::zero()), |size| (0, size)));
+    let Some((step, members)) = classes.pop() else {
+        // A lattice of one point has any step.
+        let strands = (0..factors.len()).map(|index| (index, BigUint::zero())).collect();
+        return Some(Split { step: Loss::rational(Rational::one()), strands, listed: Vec::new() });
+    };
+    let mut strands = Vec::new();
+    let mut listed = Vec::new();
+    for (index, factor) in factors.iter().enumerate() {
+        if factor.step.is_zero() {
+            strands.push((index, BigUint::zero()));
+        } else if members.contains(&index) {
+            strands.push((index, factor.step.over(&step)?.to_biguint()?));
+        } else {
+            listed.push(index);
+        }
+    }
+    Some(Split { step, strands, listed })
+}
+
+/// Encloses δ(ε); the ε may be any real.
 fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision) -> Option<Answer> {
-    let (step, strides) = lattice(factors)?;
-    let bits = precision.bits();
-    let fine = u32::try_from((-tilt::log_two(&step.enclose(64).upper())).max(0)).ok()?;
-    let question = Question { factors, strides: &strides, step: &step, epsilon };
+    if let [Factor { kind: Kind::Laplace { scale, shift }, copies, .. }] = factors {
+        // Two atoms that do not decay: with few copies, or a sensitivity small against the scale, many frequencies count.
+        let closed = || partial::delta(scale, shift, *copies, epsilon, precision);
+        let few = *copies <= FEW_COPIES;
+        let summed = if few { None } else { by_frequencies(factors, epsilon, precision, FEW_FREQUENCIES) };
+        if let Some(answer) = summed.filter(|answer| answer.is_narrow).or_else(closed) {
+            return Some(answer);
+        }
+    }
+    by_frequencies(factors, epsilon, precision, MOST_FREQUENCIES)
+}
+
+/// Encloses δ(ε) by at most so many frequencies; where there are more, a single Laplace pair is peeled.
+fn by_frequencies(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, most: usize) -> Option<Answer> {
+    let split = split(factors)?;
+    let fine = u32::try_from((-tilt::log_two(&split.step.enclose(64).upper())).max(0)).ok()?;
     let low = Working::new(fine.checked_mul(2)?.checked_add(112)?);
     let tilt = tilt::choose(factors, &epsilon(low.bits())?, &low)?;
-    let mut effort = Effort { bits, guard: 16 };
+    // Chernoff: δ ≤ M(θ)·e^(−θε) for θ > 0. Below 2^-2^20 no digits are worth computing.
+    if tilt.form == Form::Right && !factors.iter().any(Factor::is_infinite) {
+        let exponent = tilt.cumulant.sub(&epsilon(low.bits())?.mul_rational(&tilt.theta));
+        if exponent.upper() < Rational::from_integer((-SMALLEST).into()) {
+            let enclosure = Enclosure::from_bounds(&Rational::zero(), &tilt::power_of_two(-SMALLEST), 1 << 20)?;
+            return Some(Answer { enclosure, method: METHOD, is_narrow: false });
+        }
+    }
+    let peeled = if most > FEW_FREQUENCIES { peel(factors) } else { None };
+    let question = Question { factors, split: &split, epsilon, most, is_peeled: peeled.is_some() };
+    let wanted = if peeled.is_some() { precision.bits().min(PEELED_BITS) } else { precision.bits() };
+    let mut effort = Effort { bits: wanted, guard: 16 };
     let mut best: Option<Enclosure> = None;
     for _ in 0..6 {
-        let Some(found) = question.attempt(&tilt, &effort, &low) else {
-            // Too many frequencies: ask for less.
-            effort = Effort { bits: effort.bits / 2, guard: effort.guard };
-            if effort.bits < 16 || best.is_some() {
+        let attempt = || {
+            let (mut found, working) = question.attempt(&tilt, &effort, &low)?;
+            if let Some(ends) = &peeled {
+                found.value = found.value.add(&ends_alone(ends, &tilt, epsilon, &effort, &low)?);
+            }
+            Some((question.finish(tilt.form, &found.value, &working)?, found))
+        };
+        let Some((enclosure, found)) = attempt() else {
+            // Too many frequencies: leave it to another method, or ask for less.
+            effort = Effort { bits: effort.bits * 2 / 3, guard: 8 };
+            if effort.bits < 16 || best.is_some() || most <= FEW_FREQUENCIES {
                 break;
             }
             continue;
         };
-        let better = best.as_ref().map_or(Some(found.enclosure.clone()), |best| best.intersection(&found.enclosure));
-        let enclosure = better?;
+        let enclosure = match &best {
+            Some(best) => best.intersection(&enclosure)?,
+            None => enclosure,
+        };
         let narrow = is_narrow(&enclosure, precision);
         best = Some(enclosure);
-        if narrow || effort.bits < bits {
+        if narrow || effort.bits < wanted || peeled.is_some() {
             break;
         }
         effort = Effort { bits: effort.bits, guard: effort.guard.saturating_add(found.missing).saturating_add(16) };
     }
     let enclosure = best?;
     let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer { enclosure, method: METHOD, is_narrow })
+    let method = if split.listed.is_empty() { METHOD } else { "exact lattice, conditioned on the other losses" };
+    Some(Answer { enclosure, method, is_narrow })
+}
+
+/// The event that every copy of a Laplace pair is at an end, as a factor: two atoms of P-mass 1/(1+q) and q^Δ/(1+q), a step of 2Δ/s apart.
+///
+/// It does not decay: its characteristic function is as large at every multiple of 2π/Δ as it is at 0. On a lattice of its own, Δ times as
+/// coarse, that is no matter; and in what remains every term has a copy in the interior, which decays.
+fn peel(factors: &[Factor]) -> Option<Factor> {
+    let [Factor { kind: Kind::Laplace { scale, shift }, base, copies, .. }] = factors else { return None };
+    let rate = scale.get().recip();
+    let reach = &rate * BigInt::from(shift.clone());
+    let weight = |x: Rational| Some(Weight { factor: NonNegative::one(), exponent: NonNegative::new(x).ok()? });
+    let (one, q, lowest) = (weight(Rational::zero())?, weight(rate)?, weight(reach.clone())?);
+    let atoms = Vec::from([(0, Vec::from([lowest])), (1, Vec::from([one.clone()]))]);
+    let kind = Kind::Finite { atoms, total: Vec::from([one, q]), is_infinite: false };
+    let step = Loss::rational(reach * BigInt::from(2));
+    Some(Factor { kind, base: base.clone(), sums: None, step, copies: *copies })
+}
+
+/// The expectation over that event.
+fn ends_alone(ends: &Factor, tilt: &Tilt, epsilon: &Epsilon<'_>, effort: &Effort, low: &Working) -> Option<Scaled> {
+    let factors = core::slice::from_ref(ends);
+    let split = split(factors)?;
+    let cumulant = tilt::cumulant(factors, &tilt.theta, low)?;
+    let tilt = Tilt { cumulant, ..tilt.clone() };
+    let question = Question { factors, split: &split, epsilon, most: MOST_FREQUENCIES, is_peeled: false };
+    Some(question.attempt(&tilt, effort, low)?.0.value)
 }
 
 /// How precisely to work.
@@ -204,32 +333,35 @@ struct Effort {
 
 struct Question<'a> {
     factors: &'a [Factor],
-    strides: &'a [BigUint],
-    step: &'a Loss,
+    split: &'a Split,
     epsilon: &'a Epsilon<'a>,
+    most: usize,
+    is_peeled: bool,
 }
 
 struct Found {
-    enclosure: Enclosure,
+    /// E[(1 − e^(ε−L))₊; L < ∞], or E[min(1, e^(ε−L))].
+    value: Scaled,
     /// About how many relative bits are missing.
     missing: u32,
 }
 
 impl Question<'_> {
-    /// a, the loss at X = 0.
+    /// a, the loss at X = 0 of the factors on the lattice.
     fn base(&self, working: &Working) -> Option<Enclosure> {
         let mut sum = Enclosure::from_integer(0, 0);
-        for factor in self.factors {
+        for (index, _) in &self.split.strands {
+            let factor = self.factors.get(*index)?;
             sum = sum.add(&factor.base(working)?.mul(&Enclosure::from_integer(factor.copies, 0)));
         }
         Some(sum)
     }
 
-    /// n₀ and β.
-    fn threshold(&self, working: &Working) -> Option<(BigInt, Enclosure)> {
+    /// n₀ and β of the question whose ε is less by `loss`.
+    fn threshold(&self, base: &Enclosure, loss: &Enclosure, working: &Working) -> Option<(BigInt, Enclosure)> {
         let fine = working.bits().saturating_add(64);
-        let (base, step) = (self.base(working)?, self.step.enclose(fine));
-        let gap = (self.epsilon)(fine)?.sub(&base);
+        let step = self.split.step.enclose(fine);
+        let gap = (self.epsilon)(fine)?.sub(base).sub(loss);
         let place = gap.div(&step)?;
         // Every n ≤ n₀ − 1 ≤ place is at or below ε for certain, and n₀ + 1 above it.
         let first: BigInt = place.lower().floor().to_integer() + 1;
@@ -245,24 +377,47 @@ impl Question<'_> {
     }
 
     fn strands(&self, theta: &Rational, working: &Working) -> Option<Vec<Strand>> {
-        let strand = |(factor, stride): (&Factor, &BigUint)| {
+        let strand = |(index, stride): &(usize, BigUint)| {
+            let factor = self.factors.get(*index)?;
             let tilted = Tilted::new(factor, theta, working)?;
-            Some(Strand { tilted, stride: stride.clone(), copies: factor.copies })
+            Some(Strand { tilted, stride: stride.clone(), copies: factor.copies, is_peeled: self.is_peeled })
         };
-        self.factors.iter().zip(self.strides).map(strand).collect()
+        self.split.strands.iter().map(strand).collect()
     }
 
-    fn attempt(&self, tilt: &Tilt, effort: &Effort, low: &Working) -> Option<Found> {
+    /// The thresholds, one for each value of the listed losses, and a bound on the weight of those values that are left out.
+    ///
+    /// With ℓ_j a value of the listed losses, the others must exceed ε − ℓ_j = a + h·n_j − β_j, and
+    /// P(ℓ_j)·e^(−θ·h·n_j) = e^(−θ(ε−a))·P(ℓ_j)·e^(θℓ_j)·e^(−θβ_j): the weight is P_θ(ℓ_j)·e^(−θβ_j), and the rest common to all.
+    fn thresholds(&self, tilt: &Tilt, working: &Working) -> Option<(Vec<Threshold>, Enclosure)> {
+        let base = self.base(working)?;
+        let zero = Enclosure::from_integer(0, 0);
+        if self.split.listed.is_empty() {
+            let (first, excess) = self.threshold(&base, &zero, working)?;
+            let weight = Enclosure::from_integer(1, 0);
+            return Some((Vec::from([Threshold { weight, first, excess }]), zero));
+        }
+        let factors: Vec<&Factor> = self.split.listed.iter().filter_map(|index| self.factors.get(*index)).collect();
+        let (values, left_out) = listed::values(&factors, &tilt.theta, working)?;
+        let mut thresholds = Vec::with_capacity(values.len());
+        for (loss, share) in &values {
+            let (first, excess) = self.threshold(&base, loss, working)?;
+            let fall = working.exp(&excess.mul_rational(&-&tilt.theta))?.fixed(working.bits())?;
+            thresholds.push(Threshold { weight: share.mul(&fall), first, excess });
+        }
+        Some((thresholds, left_out))
+    }
+
+    fn attempt(&self, tilt: &Tilt, effort: &Effort, low: &Working) -> Option<(Found, Working)> {
         let copies: u64 = self.factors.iter().map(|factor| factor.copies).fold(1, u64::saturating_add);
-        let step_low = self.step.enclose(low.bits().saturating_add(64));
+        let step_low = self.split.step.enclose(low.bits().saturating_add(64));
         let log = |x: &Rational| u32::try_from(tilt::log_two(x).unsigned_abs()).ok();
         // Digits lost: to the powers, to 1 − e^(−θh) twice, and to 1 − e^-h.
         let rate = step_low.upper() * tilt.theta.abs();
         let lost = copies.ilog2().checked_add(2 * log(&rate)?)?.checked_add(log(&step_low.upper())?)?;
         let working = Working::new(effort.bits.checked_add(effort.guard)?.checked_add(lost)?.checked_add(16)?);
-        let (first, excess) = self.threshold(&working)?;
-        let thresholds = [Threshold { weight: Enclosure::from_integer(1, 0), first: first.clone(), excess }];
-        let step = self.step.enclose(working.bits().saturating_add(64));
+        let (thresholds, left_out) = self.thresholds(tilt, &working)?;
+        let step = self.split.step.enclose(working.bits().saturating_add(64));
         let kernel = Kernel::new(tilt.form, &tilt.theta, &step, &thresholds, &working)?;
         let total = kernel.total(&thresholds, &working)?;
         // c₀ is about W(0)·P_θ(n₀) or more: W(0) over some standard deviations.
@@ -273,32 +428,49 @@ impl Question<'_> {
         let aliases = Aliases::new(self.factors, tilt, &(self.epsilon)(low.bits())?, &step_low, low)?;
         let points = aliases.points(alias_bits, &step_low)?;
         let alias = aliases.bound(&points, &step, &working)?;
+        // A listed value's weight P_θ(ℓ_j)·e^(−θβ_j), β_j ≤ h, is at most P_θ(ℓ_j) times this.
+        let most = match tilt.form {
+            Form::Middle if !self.split.listed.is_empty() => {
+                working.exp(&step.mul_rational(&tilt.theta.abs()))?.fixed(working.bits())?
+            }
+            _ => Enclosure::from_integer(1, 0),
+        };
+        let (alias, left_out) = (alias.mul(&most), left_out.mul(&most));
         let points = points.to_biguint()?;
         let low_strands = self.strands(&tilt.theta, low)?;
-        let dropped_bits = wanted + scale;
-        let frequencies = trapezoid::frequencies(&low_strands, &points, dropped_bits, MOST_FREQUENCIES, low)?;
+        let dropped_bits = wanted + scale - tilt::log_two(&total.upper());
+        let frequencies = trapezoid::frequencies(&low_strands, &kernel, &points, dropped_bits + 4, self.most, low)?;
         let strands = self.strands(&tilt.theta, &working)?;
-        let sum = kernel.sum(&strands, &thresholds, &points, &frequencies, &working)?;
-        // Aliases are in [0, alias]; what was dropped is in ±2^-dropped_bits·W(0).
+        let sum = kernel.sum(&strands, &thresholds, &points, &frequencies.listed, &working)?;
+        // Aliases are in [0, alias], what was dropped is in ±dropped.
         let zero = Enclosure::from_integer(0, 0);
-        let dropped = total.mul_rational(&tilt::power_of_two(-dropped_bits)).hull(&zero);
-        let sum = sum.sub(&alias.hull(&zero)).sub(&dropped).add(&dropped);
+        let dropped = frequencies.dropped.fixed(working.bits())?.hull(&zero);
+        let sum = sum.sub(&alias.hull(&zero)).sub(&dropped).add(&dropped).add(&left_out.hull(&zero));
         let coefficient = sum.max_zero();
-        // M(θ)·e^(−θℓ₀) = Π (e^log·mass)^copies·e^(−θ·h·n₀).
-        let mut exponent = step.mul(&Enclosure::from_integer(-first, 0)).mul_rational(&tilt.theta);
+        // M(θ)·e^(−θℓ₀) = Π (e^log·mass)^copies·e^(−θ·h·n₀); with listed losses M(θ)·e^(−θ(ε−a)) of the whole.
+        let mut exponent = match thresholds.as_slice() {
+            [only] if self.split.listed.is_empty() => step.mul(&Enclosure::from_integer(-&only.first, 0)),
+            _ => self.base(&working)?.sub(&(self.epsilon)(working.bits().saturating_add(64))?),
+        };
+        exponent = exponent.mul_rational(&tilt.theta);
         let mut mass = Scaled::one(working.bits());
         for strand in &strands {
             exponent = exponent.add(&strand.tilted.log.mul(&Enclosure::from_integer(strand.copies, 0)));
             mass = mass.mul(&strand.tilted.mass.pow(strand.copies));
         }
+        for factor in self.split.listed.iter().filter_map(|index| self.factors.get(*index)) {
+            let tilted = Tilted::new(factor, &tilt.theta, &working)?;
+            let one = tilted.log.add(&factor.base(&working)?.mul_rational(&tilt.theta));
+            exponent = exponent.add(&one.mul(&Enclosure::from_integer(factor.copies, 0)));
+            mass = mass.mul(&tilted.mass.pow(factor.copies));
+        }
         let scaled = Scaled::from_enclosure(&coefficient, working.bits());
         let value = mass.mul(&working.exp(&exponent)?).mul(&scaled);
-        let enclosure = self.finish(tilt.form, &value, &working)?;
         let relative =
             Scaled::from_enclosure(&Enclosure::from_rational(&coefficient.width(), coefficient.precision()), 64);
         let missing = relative.magnitude() - scaled.floor_magnitude() + i64::from(effort.bits);
         let missing = u32::try_from(missing.max(0)).unwrap_or(u32::MAX).min(2 * working.bits());
-        Some(Found { enclosure, missing })
+        Some((Found { value, missing }, working))
     }
 
     /// δ from the expectation: with the probability of an infinite loss, or as 1 less the expectation.
@@ -318,9 +490,8 @@ impl Question<'_> {
                 unit(one.sub(&finite.fixed(working.bits())?).add(&value.fixed(working.bits())?))
             }
             Form::Right => {
-                // Lower than 2^-2^20: no digits are worth writing out.
-                if value.magnitude() < -(1 << 20) {
-                    return Enclosure::from_bounds(&Rational::zero(), &tilt::power_of_two(-(1 << 20)), 1 << 20);
+                if value.magnitude() < -2 * SMALLEST {
+                    return Enclosure::from_bounds(&Rational::zero(), &tilt::power_of_two(-SMALLEST), 1 << 20);
                 }
                 unit(value.exact()?)
             }

@@ -124,17 +124,44 @@ impl Search<'_> {
         Self::least(0, 1, |i| if i.abs() > 200 { None } else { self.psi(&theta(i)) }).map(theta)
     }
 
-    /// From the second difference of ln M at θ.
+    /// Newton's method on Ψ by differences, until θ is well within a standard deviation of the saddle point.
     fn finish(&self, form: Form, theta: Rational) -> Option<Tilt> {
-        let at = |theta: &Rational| Some(cumulant(self.factors, theta, self.working)?.lower());
-        let away = match form {
-            Form::Right => &theta / BigInt::from(8),
-            Form::Middle => theta.abs().min(Rational::one() + &theta) / BigInt::from(8),
+        let room = |theta: &Rational| match form {
+            Form::Right => theta.clone(),
+            Form::Middle => theta.abs().min(Rational::one() + theta),
         };
-        let second = at(&(&theta + &away))? + at(&(&theta - &away))? - at(&theta)? * BigInt::from(2);
-        let variance = (second / (&away * &away)).max(Rational::zero());
+        let mut theta = theta;
+        let mut away = room(&theta) / BigInt::from(8);
+        let mut deviation = Rational::zero();
+        for _ in 0..12 {
+            let at = |theta: &Rational| Some(cumulant(self.factors, theta, self.working)?.lower());
+            let (after, here, before) = (at(&(&theta + &away))?, at(&theta)?, at(&(&theta - &away))?);
+            let second = (&after + &before - &here * BigInt::from(2)) / (&away * &away);
+            let variance = second.max(Rational::zero());
+            deviation = root(&variance);
+            // Ψ′ = K′ − ε − 1/θ − 1/(1+θ), Ψ″ = K″ + 1/θ² + 1/(1+θ)².
+            let (one_over, one_after) = (theta.recip(), (Rational::one() + &theta).recip());
+            let slope = (after - before) / (&away * BigInt::from(2)) - self.epsilon.lower() - &one_over - &one_after;
+            let bend = &variance + &one_over * &one_over + &one_after * &one_after;
+            let limit = room(&theta) / BigInt::from(2);
+            let step = (-slope / bend).max(-limit.clone()).min(limit);
+            if &step.abs() * &deviation * BigInt::from(4) < Rational::one()
+                || step.abs() * BigInt::from(64) < room(&theta) && deviation.is_zero()
+            {
+                break;
+            }
+            theta = rounded_to(
+                &(&theta + step),
+                &(Rational::one() / (&deviation * BigInt::from(16) + room(&theta).recip() * BigInt::from(64))),
+            );
+            away = (room(&theta) / BigInt::from(8)).min(Rational::one() / &deviation.clone().max(power_of_two(-64)));
+        }
+        let half = Rational::new((-1).into(), 2.into());
+        if theta == half {
+            theta -= power_of_two(-6);
+        }
         let cumulant = cumulant(self.factors, &theta, self.working)?;
-        Some(Tilt { form, theta, cumulant, deviation: root(&variance) })
+        Some(Tilt { form, theta, cumulant, deviation })
     }
 }
 
@@ -235,6 +262,12 @@ impl Aliases {
         let bound = (side(&self.right)? + side(&self.left)?) * factor;
         Enclosure::from_bounds(&Rational::zero(), &bound, working.bits())
     }
+}
+
+/// A dyadic number within the unit of x.
+fn rounded_to(x: &Rational, unit: &Rational) -> Rational {
+    let unit = power_of_two(log_two(unit) - 1);
+    (x / &unit).round() * unit
 }
 
 /// A short dyadic number near x, from below.

@@ -177,14 +177,15 @@ impl Tilted {
         Some(Self { log: Enclosure::from_rational(&log, bits.saturating_add(64)), mass, centre, shape })
     }
 
-    /// σ² < 1/2: atoms at distance m from the integer x₀ nearest to μ have weights e^-(m(m + 2(x₀−μ))/2σ²), at most e^-(m(m−1)) of it.
+    /// σ² < 1/2: atoms at distance m from the integer x₀ nearest to μ have weights e^-(m(m + 2(x₀−μ))/2σ²), at most
+    /// e^-(m(m−1)/2σ²).
     fn narrow_gaussian(variance: &Rational, centre: &Rational, working: &Working) -> Option<Self> {
         let bits = working.bits();
         let nearest = centre.round();
         let doubled = variance * BigInt::from(2);
         let around = |middle: &Rational, about: &Rational| -> Option<(Vec<(u64, Scaled)>, Enclosure)> {
-            // e^-(m(m−1)) < 2^-(bits + 16) from here on; the rest is at most twice that on either side.
-            let reach = u64::from(bits.saturating_add(16)).isqrt() + 2;
+            // m(m−1)/2σ² > bits + 16 for m > reach, and the weights more than halve from each to the next.
+            let reach = (&doubled * BigInt::from(bits.saturating_add(16))).ceil().to_integer().sqrt().to_u64()? + 2;
             let mut weights = Vec::new();
             for index in 0..=2 * reach {
                 let m = Rational::from_integer(BigInt::from(index) - BigInt::from(reach));
@@ -227,6 +228,14 @@ impl Tilted {
         Some(Self { log, mass, centre, shape })
     }
 
+    /// The tilted probabilities of a finite factor's atoms, from the lowest up.
+    pub(super) fn weights(&self) -> Option<Vec<Enclosure>> {
+        match &self.shape {
+            Shape::Finite { weights, .. } => Some(weights.iter().map(|(_, weight)| weight.clone()).collect()),
+            _ => None,
+        }
+    }
+
     /// The shape of φ at the turn index/turns.
     pub(super) fn shape(&self, index: &BigInt, turns: &BigUint, working: &Working) -> Option<Disc> {
         let bits = working.bits();
@@ -264,6 +273,35 @@ impl Tilted {
         }
     }
 
+    /// A Laplace shape's two ends alone, (1 + u^Δ)/((1+q)·mass).
+    pub(super) fn ends(&self, index: &BigInt, turns: &BigUint, working: &Working) -> Option<Disc> {
+        let Shape::Laplace { shift, rho_shift, whole, from_below, .. } = &self.shape else { return None };
+        let index = if *from_below { index.clone() } else { -index };
+        let u_shift = working.turn(&(index * BigInt::from(shift.clone())), turns).mul_real(rho_shift);
+        let sum = Disc::one(working.bits()).add(&u_shift);
+        Some(sum.mul_real(&Enclosure::from_integer(1, working.bits()).div(whole)?))
+    }
+
+    /// An upper bound on a Laplace shape without its ends, over a range of r.
+    pub(super) fn interior_ceiling(&self, stride: &BigUint, range: &Range<'_>, working: &Working) -> Option<Scaled> {
+        let Shape::Laplace { shift, q, rho, rho_shift, whole, .. } = &self.shape else { return None };
+        let bits = working.bits();
+        let one = Enclosure::from_integer(1, bits);
+        let four = Enclosure::from_integer(4, 0);
+        // |1 − x·e^(iτ)|² = (1 − x)² + 4x·sin²(τ/2), above with x = ρ^(Δ−1), below with x = ρ.
+        let power = rho_shift.div(rho)?;
+        let less: BigUint = shift - 1_u32;
+        let (far, turns) = range.farthest(&(stride * less));
+        let sine = sine_squared(&far, &turns, working);
+        let above = one.sub(&power).square().add(&power.mul(&sine).mul(&four));
+        let (near, turns) = range.distance(stride);
+        let sine = sine_squared(&near, &turns, working);
+        let below = one.sub(rho).square().add(&rho.mul(&sine).mul(&four));
+        let scaled = |value: &Enclosure| Scaled::from_enclosure(value, bits);
+        let interior = scaled(&above).div(&scaled(&below))?.sqrt_upper();
+        interior.mul(&scaled(rho)).mul(&scaled(&one.sub(q))).div(&scaled(whole))
+    }
+
     /// An upper bound on |φ(stride·r)| over a range of r.
     pub(super) fn ceiling(&self, stride: &BigUint, range: &Range<'_>, working: &Working) -> Option<Scaled> {
         let bits = working.bits();
@@ -283,26 +321,14 @@ impl Tilted {
                 }
                 bound.add(&Scaled::from_enclosure(&rest.max_zero(), bits))
             }
-            Shape::Laplace { shift, q, rho, rho_shift, whole, .. } => {
-                let one = Enclosure::from_integer(1, bits);
-                let four = Enclosure::from_integer(4, 0);
+            Shape::Laplace { shift, rho_shift, whole, .. } => {
                 // |1 + ρ^Δ·e^(iΔτ)|² = (1 + ρ^Δ)² − 4ρ^Δ·sin²(Δτ/2).
                 let (near, turns) = range.distance(&(stride * shift));
                 let sine = sine_squared(&near, &turns, working);
-                let ends = one.add(rho_shift).square().sub(&rho_shift.mul(&sine).mul(&four)).max_zero();
-                // |1 − x·e^(iτ)|² = (1 − x)² + 4x·sin²(τ/2), above with x = ρ^(Δ−1), below with x = ρ.
-                let power = rho_shift.div(rho)?;
-                let less: BigUint = shift - 1_u32;
-                let (far, turns) = range.farthest(&(stride * less));
-                let sine = sine_squared(&far, &turns, working);
-                let above = one.sub(&power).square().add(&power.mul(&sine).mul(&four));
-                let (near, turns) = range.distance(stride);
-                let sine = sine_squared(&near, &turns, working);
-                let below = one.sub(rho).square().add(&rho.mul(&sine).mul(&four));
-                let scaled = |value: &Enclosure| Scaled::from_enclosure(value, bits);
-                let interior = scaled(&above).div(&scaled(&below))?.sqrt_upper();
-                let interior = interior.mul(&scaled(rho)).mul(&scaled(&one.sub(q)));
-                scaled(&ends).sqrt_upper().add(&interior).div(&scaled(whole))?
+                let square = Enclosure::from_integer(1, bits).add(rho_shift).square();
+                let ends = square.sub(&rho_shift.mul(&sine).mul(&Enclosure::from_integer(4, 0))).max_zero();
+                let ends = Scaled::from_enclosure(&ends, bits).sqrt_upper();
+                ends.div(&Scaled::from_enclosure(whole, bits))?.add(&self.interior_ceiling(stride, range, working)?)
             }
             Shape::Dual { variance, whole, .. } => {
                 // |Σ_m e^(−2π²σ²(r−m)²)·e^(…)| ≤ Σ_m e^(−2π²σ²(r−m)²), Jacobi's θ₃, whose every factor 1 + 2p·cos(2πr) + p² falls from

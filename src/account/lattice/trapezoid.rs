@@ -16,6 +16,31 @@ pub(super) struct Strand {
     pub(super) tilted: Tilted,
     pub(super) stride: BigUint,
     pub(super) copies: u64,
+    /// Whether the event that every copy of a Laplace pair is at one of its ends is left out: φ^k − A^k for φ^k, A the ends' part of φ.
+    pub(super) is_peeled: bool,
+}
+
+impl Strand {
+    /// φ^k, or φ^k − A^k, but for its phase.
+    fn power(&self, index: &BigInt, turns: &BigUint, working: &Working) -> Option<Disc> {
+        let turned = index * BigInt::from(self.stride.clone());
+        let power = self.tilted.shape(&turned, turns, working)?.pow(self.copies);
+        if !self.is_peeled {
+            return Some(power);
+        }
+        Some(power.sub(&self.tilted.ends(&turned, turns, working)?.pow(self.copies)))
+    }
+
+    /// An upper bound on it over a range; |φ^k − A^k| ≤ k·|φ − A|·max(|φ|, |A|)^(k−1).
+    fn ceiling(&self, range: &Range<'_>, working: &Working) -> Option<Scaled> {
+        let ceiling = self.tilted.ceiling(&self.stride, range, working)?;
+        if !self.is_peeled {
+            return Some(ceiling.pow(self.copies));
+        }
+        let interior = self.tilted.interior_ceiling(&self.stride, range, working)?;
+        let copies = Scaled::from_rational(&Rational::from_integer(self.copies.into()), working.bits());
+        Some(ceiling.pow(self.copies.saturating_sub(1)).mul(&interior).mul(&copies))
+    }
 }
 
 /// One threshold: the losses above ε are base + h·n for n ≥ first, and the first of them exceeds ε by `excess`.
@@ -28,43 +53,54 @@ pub(super) struct Threshold {
     pub(super) excess: Enclosure,
 }
 
-/// The indices, from 1 on, of the frequencies at which |φ| may exceed 2^-bits; `None` if there are more than `most`.
+/// The frequencies that are summed, and a bound on what the others would add.
+pub(super) struct Frequencies {
+    /// Indices, from 1 on.
+    pub(super) listed: Vec<BigUint>,
+    pub(super) dropped: Scaled,
+}
+
+/// Finds frequencies to drop: ranges whose whole share (2/N)·Σ|φ|·|W| is below 2^-bits of the sum; `None` if more than `most` remain.
 pub(super) fn frequencies(
     strands: &[Strand],
+    kernel: &Kernel,
     points: &BigUint,
     bits: i64,
     most: usize,
     working: &Working,
-) -> Option<Vec<BigUint>> {
+) -> Option<Frequencies> {
     let half: BigUint = (points - 1_u32) / 2_u32;
-    let mut found = Vec::new();
+    let mut found = Frequencies { listed: Vec::new(), dropped: Scaled::zero(working.bits()) };
     if half.is_zero() {
         return Some(found);
     }
+    let whole = Scaled::from_rational(&Rational::from_integer(points.clone().into()), working.bits());
     let mut pending = vec![(BigUint::one(), half)];
     let mut visited = 0_usize;
     while let Some((from, to)) = pending.pop() {
         visited += 1;
-        if visited > most.saturating_mul(4).saturating_add(1000) {
+        if visited > most.saturating_mul(2).saturating_add(500) {
             return None;
         }
         let range = Range { from: &from, to: &to, turns: points };
-        let mut ceiling = Scaled::one(working.bits());
+        let count = &to - &from + 1_u32;
+        let twice = Rational::from_integer(BigInt::from(count.clone() * 2_u32));
+        let share = Scaled::from_rational(&twice, working.bits()).div(&whole)?;
+        let mut bound = kernel.ceiling(&range, working)?.mul(&share);
         for strand in strands {
-            let bound = strand.tilted.ceiling(&strand.stride, &range, working)?;
-            ceiling = ceiling.mul(&bound.pow(strand.copies));
+            bound = bound.mul(&strand.ceiling(&range, working)?);
         }
-        if ceiling.magnitude() <= -bits {
+        if bound.magnitude() <= -bits {
+            found.dropped = found.dropped.add(&bound.from_zero());
             continue;
         }
-        let count = &to - &from + 1_u32;
         if count <= BigUint::from(4_u32) {
             let mut index = from;
             while index <= to {
-                found.push(index.clone());
+                found.listed.push(index.clone());
                 index += 1_u32;
             }
-            if found.len() > most {
+            if found.listed.len() > most {
                 return None;
             }
             continue;
@@ -86,6 +122,8 @@ pub(super) struct Kernel {
     second: Enclosure,
     /// e^-β of each threshold, and what β below 0 may add.
     falls: Vec<(Enclosure, Enclosure)>,
+    /// Weighted over the thresholds, at least |(1 − e^-β) + a·(e^-β − e^-h)| in the right form, and at least 1 and e^-β in the middle one.
+    most: Enclosure,
 }
 
 impl Kernel {
@@ -109,8 +147,22 @@ impl Kernel {
             let slack = below.add(&below);
             Some((power(&threshold.excess)?, slack))
         };
-        let falls = thresholds.iter().map(fall).collect::<Option<_>>()?;
-        Some(Self { form, ratio, second, falls })
+        let falls = thresholds.iter().map(fall).collect::<Option<Vec<_>>>()?;
+        let one = Enclosure::from_integer(1, bits);
+        let zero = Enclosure::from_integer(0, 0);
+        let mut most = zero.clone();
+        for ((fall, slack), threshold) in falls.iter().zip(thresholds) {
+            let (up, down) = (one.sub(fall), fall.sub(&second));
+            let size = match form {
+                // |x| ≤ max(x, −x), and the slack is over denominators that are below 4.
+                Form::Right => {
+                    up.hull(&up.neg()).add(&down.hull(&down.neg())).add(&slack.mul(&Enclosure::from_integer(4, 0)))
+                }
+                Form::Middle => one.hull(fall).add(slack),
+            };
+            most = most.add(&size.mul(&threshold.weight).hull(&zero));
+        }
+        Some(Self { form, ratio, second, falls, most })
     }
 
     /// W(t) of every threshold at e^(it), the transform of f.
@@ -145,6 +197,34 @@ impl Kernel {
         }
     }
 
+    /// An upper bound on Σ_b weight_b·|W_b(t)| over a range of t, weights being at most 1 in all (or what `new` was given to scale by).
+    ///
+    /// |1 − x·e^(it)|² = (1−x)² + 4x·sin²(t/2) rises up to t = π, so that denominators are least at the start of the range.
+    fn ceiling(&self, range: &Range<'_>, working: &Working) -> Option<Scaled> {
+        let bits = working.bits();
+        let cosine = working.turn(&range.from.clone().into(), range.turns).re();
+        // 2·sin²(t/2) = 1 − cos t.
+        let rise = Enclosure::from_integer(1, bits).sub(&cosine).max_zero();
+        let modulus = |x: &Enclosure| {
+            let square =
+                Enclosure::from_integer(1, bits).sub(x).square().add(&x.mul(&rise).mul(&Enclosure::from_integer(2, 0)));
+            Scaled::from_enclosure(&square, bits)
+        };
+        let scaled = |x: &Enclosure| Scaled::from_enclosure(x, bits);
+        let one = Scaled::one(bits);
+        match self.form {
+            Form::Right => {
+                let below = modulus(&self.ratio).mul(&modulus(&self.ratio.mul(&self.second)));
+                one.div(&below).map(|inverse| inverse.sqrt_upper().mul(&scaled(&self.most)))
+            }
+            Form::Middle => {
+                let onward = one.div(&modulus(&self.second))?.sqrt_upper();
+                let backward = one.div(&modulus(&self.ratio))?.sqrt_upper();
+                Some(onward.add(&backward).mul(&scaled(&self.most)))
+            }
+        }
+    }
+
     /// W(0) weighted over all thresholds: the sum of f, and of its transform a bound everywhere.
     pub(super) fn total(&self, thresholds: &[Threshold], working: &Working) -> Option<Enclosure> {
         let transforms = self.transforms(&Disc::one(working.bits()), working)?;
@@ -167,12 +247,14 @@ impl Kernel {
             centre += &strand.tilted.centre * times;
         }
         let mut sum = self.total(thresholds, working)?;
+        for strand in strands.iter().filter(|strand| strand.is_peeled) {
+            sum = sum.mul(&strand.power(&BigInt::zero(), points, working)?.re());
+        }
         for index in frequencies {
             let index = BigInt::from(index.clone());
             let mut product = Disc::one(bits);
             for strand in strands {
-                let turned = &index * BigInt::from(strand.stride.clone());
-                product = product.mul(&strand.tilted.shape(&turned, points, working)?.pow(strand.copies));
+                product = product.mul(&strand.power(&index, points, working)?);
             }
             let transforms = self.transforms(&working.turn(&index, points), working)?;
             let mut inner = Disc::zero(bits);

@@ -1,0 +1,270 @@
+//! Properties of accounts, against the reference and against each other.
+
+use alloc::{boxed::Box, vec, vec::Vec};
+
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    exact::{Positive, Rational},
+    guarantee::{Domination, FinitePair, Weight},
+};
+
+fn rational(n: i64, d: i64) -> Rational {
+    Rational::new(n.into(), d.into())
+}
+
+fn positive(n: i64, d: i64) -> Positive {
+    Positive::new(rational(n, d)).unwrap()
+}
+
+fn non_negative(n: i64, d: i64) -> NonNegative {
+    NonNegative::new(rational(n, d)).unwrap()
+}
+
+fn probability(n: i64, d: i64) -> Probability {
+    Probability::new(rational(n, d)).unwrap()
+}
+
+fn gaussian(n: i64, d: i64, shift: u32) -> Pair {
+    Pair::Gaussian { variance: positive(n, d), shift: shift.into() }
+}
+
+fn laplace(n: i64, d: i64, shift: u32) -> Pair {
+    Pair::Laplace { scale: positive(n, d), shift: shift.into() }
+}
+
+/// Outcomes with masses proportional to the given ones.
+fn finite(masses: &[(i64, i64)]) -> Pair {
+    let (p, q): (i64, i64) = (masses.iter().map(|(p, _)| p).sum(), masses.iter().map(|(_, q)| q).sum());
+    let outcomes = masses.iter().map(|(a, b)| (probability(*a, p), probability(*b, q))).collect();
+    Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())
+}
+
+fn response(n: i64, d: i64) -> Pair {
+    finite(&[(n, d - n), (d - n, n)])
+}
+
+fn plan(parts: &[(Pair, u64)]) -> Plan {
+    parts.iter().fold(Plan::new(), |plan, (pair, copies)| plan.with(&Domination::by(pair.clone()), *copies))
+}
+
+fn at(parts: &[(Pair, u64)], epsilon: &NonNegative) -> Answer {
+    delta(&plan(parts), epsilon, &Precision::default()).unwrap()
+}
+
+/// Two pairs run together, as one finite pair.
+fn together(a: &[(i64, i64)], b: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    a.iter().flat_map(|(p, q)| b.iter().map(move |(r, s)| (p * r, q * s))).collect()
+}
+
+fn small_pair() -> impl Strategy<Value = Pair> {
+    prop_oneof![
+        (1_i64..40, 1_i64..8, 1_u32..4).prop_map(|(n, d, shift)| laplace(n, d, shift)),
+        (1_i64..12, 1_i64..8, 1_u32..3).prop_map(|(n, d, shift)| gaussian(n, d, shift)),
+        (1_i64..20).prop_map(|n| response(20 + n, 40)),
+        (1_i64..6, 1_i64..6).prop_map(|(a, b)| finite(&[(a + b, a), (a, a + b), (b, b)])),
+        // A loss of ∞ with positive probability, and one that is never seen under P.
+        (1_i64..6, 1_i64..6).prop_map(|(a, b)| finite(&[(a, 0), (10 * b, 10 * b), (0, a)])),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The fast methods and the enumeration of every outcome speak of one number.
+    #[test]
+    fn agrees_with_the_reference(pair in small_pair(), copies in 1_u64..3, n in 0_i64..40) {
+        let epsilon = non_negative(n, 10);
+        let directions = plan(&[(pair.clone(), copies)]).directions();
+        for direction in directions {
+            if let Ok(reference) = reference::delta(&direction, &epsilon, &Precision { digits: 8 }) {
+                let answer = one_direction(&direction, &epsilon, &Precision::default()).unwrap();
+                prop_assert!(answer.enclosure.intersects(&reference.enclosure), "{pair:?}: {} {}", answer.enclosure, reference.enclosure);
+                prop_assert!(answer.is_narrow, "{pair:?}: {}", answer.enclosure);
+            }
+        }
+    }
+
+    /// A pair composed with itself beforehand, and two copies of it; randomized response, whatever its lattice.
+    #[test]
+    fn copies_are_compositions(a in 1_i64..9, b in 1_i64..9, c in 1_i64..9, half in 1_u64..20, n in 0_i64..60) {
+        let masses = [(a + c, a), (a, a + c), (b, b)];
+        let twice = finite(&together(&masses, &masses));
+        let epsilon = non_negative(n, 10);
+        let one = at(&[(finite(&masses), 2 * half)], &epsilon);
+        let two = at(&[(twice, half)], &epsilon);
+        prop_assert!(one.enclosure.intersects(&two.enclosure), "{} {}", one.enclosure, two.enclosure);
+        prop_assert!(one.is_narrow && two.is_narrow);
+    }
+
+    /// One copy of k and k − 1 of another description of the same pair: the plan does not see that they are one.
+    #[test]
+    fn parts_add_up(pair in 0_usize..2, copies in 1_u64..200, n in 0_i64..30) {
+        let epsilon = non_negative(n, 10);
+        // e^-1 to 1 as weights of two outcomes: that is the Laplace pair of scale 1 and sensitivity 1.
+        let (one, falling) = (NonNegative::one(), Weight { factor: NonNegative::one(), exponent: NonNegative::one() });
+        let whole = Weight::rational(one);
+        let other = FinitePair::new(vec![(whole.clone(), falling.clone()), (falling, whole)]).unwrap();
+        let (a, b) = if pair == 0 {
+            (laplace(1, 1, 1), Pair::Finite(other))
+        } else {
+            (gaussian(9, 1, 3), gaussian(4, 1, 2))
+        };
+        let mixed = at(&[(a.clone(), copies), (b.clone(), 1)], &epsilon);
+        let alone = at(&[(a, copies + 1)], &epsilon);
+        if pair == 0 {
+            prop_assert!(mixed.enclosure.intersects(&alone.enclosure), "{} {}", mixed.enclosure, alone.enclosure);
+        }
+        prop_assert!(mixed.is_narrow);
+    }
+
+    /// More runs reveal no less.
+    #[test]
+    fn more_is_worse(pair in small_pair(), copies in 1_u64..300, n in 0_i64..100) {
+        let epsilon = non_negative(n, 10);
+        let (fewer, more) = (at(&[(pair.clone(), copies)], &epsilon), at(&[(pair, copies + 1)], &epsilon));
+        prop_assert!(more.enclosure.upper() >= fewer.enclosure.lower());
+        let unit = Rational::one();
+        prop_assert!(fewer.enclosure.lower() >= Rational::zero() && more.enclosure.upper() <= unit);
+    }
+
+    /// δ(ε(δ)) = δ: the profile at the two ends of the enclosure lies on the two sides of δ.
+    #[test]
+    fn the_inverse_brackets(pair in small_pair(), copies in 1_u64..50, d in 1_i64..1_000_000) {
+        let wanted = probability(1, d);
+        let plan = plan(&[(pair.clone(), copies)]);
+        let answer = match epsilon(&plan, &wanted, &Precision::default()) {
+            Err(error) => {
+                prop_assert_eq!(error, AccountError::NoEpsilon);
+                let far = delta(&plan, &non_negative(1_000_000, 1), &Precision::default()).unwrap();
+                prop_assert!(far.enclosure.lower() > *wanted.get());
+                return Ok(());
+            }
+            Ok(answer) => answer,
+        };
+        let value = |at: Rational| delta(&plan, &NonNegative::new(at).unwrap(), &Precision { digits: 20 }).unwrap().enclosure;
+        prop_assert!(value(answer.enclosure.upper()).lower() <= *wanted.get());
+        prop_assert!(answer.enclosure.lower().is_zero() || value(answer.enclosure.lower()).upper() >= *wanted.get());
+        prop_assert!(answer.is_narrow, "{pair:?} * {copies} at 1/{d}: {}", answer.enclosure);
+    }
+}
+
+#[test]
+fn permuting_changes_nothing() {
+    let (a, b) = ((laplace(20, 1, 1), 3), (gaussian(100, 1, 1), 4));
+    let epsilon = non_negative(1, 2);
+    assert_eq!(at(&[a.clone(), b.clone()], &epsilon), at(&[b, a], &epsilon));
+}
+
+#[test]
+fn zero_is_exactly_zero() {
+    let zero = Enclosure::from_integer(0, 0);
+    // The greatest loss of 10 copies is 10/20 exactly.
+    assert_eq!(at(&[(laplace(20, 1, 1), 10)], &non_negative(1, 2)).enclosure, zero);
+    assert!(at(&[(laplace(20, 1, 1), 10)], &non_negative(499_999, 1_000_000)).enclosure.lower() > Rational::zero());
+    // 2·ln 3 = 2.1972245773362193827…
+    let twice = [(response(3, 4), 2)];
+    assert_eq!(at(&twice, &non_negative(21_972_245_773_362_194, 10_000_000_000_000_000)).enclosure, zero);
+    assert!(
+        at(&twice, &non_negative(21_972_245_773_362_193, 10_000_000_000_000_000)).enclosure.lower() > Rational::zero()
+    );
+    // No loss at all.
+    assert_eq!(at(&[(gaussian(1, 1, 0), 5)], &NonNegative::zero()).enclosure, zero);
+}
+
+#[test]
+fn pure_guarantees() {
+    let nothing = probability(0, 1);
+    let ask = |parts: &[(Pair, u64)]| epsilon(&plan(parts), &nothing, &Precision::default());
+    assert_eq!(ask(&[(laplace(20, 1, 3), 10)]).unwrap().enclosure, Enclosure::from_rational(&rational(3, 2), 10));
+    assert_eq!(ask(&[(gaussian(20, 1, 3), 1)]), Err(AccountError::NoEpsilon));
+    assert_eq!(ask(&[(finite(&[(1, 0), (1, 2)]), 1)]), Err(AccountError::NoEpsilon));
+    // 2·ln 3 = 2.19722457733621938…
+    let answer = ask(&[(response(3, 4), 2)]).unwrap();
+    assert!(answer.is_narrow);
+    assert!(answer.enclosure.lower() > rational(219_722_457_733_621_938, 100_000_000_000_000_000));
+    assert!(answer.enclosure.upper() < rational(219_722_457_733_621_939, 100_000_000_000_000_000));
+}
+
+/// A loss of exactly ε adds nothing: randomized response at ε = 0 with an even number of copies, Laplace at a lattice point.
+#[test]
+fn ties() {
+    // δ(0) of 2 copies at 3/4: the total variation distance of (9, 3, 3, 1)/16 and (1, 3, 3, 9)/16.
+    assert!(at(&[(response(3, 4), 2)], &NonNegative::zero()).enclosure.contains(&rational(1, 2)));
+    assert!(at(&[(response(3, 4), 2)], &NonNegative::zero()).is_narrow);
+    let lattice_point = at(&[(laplace(20, 1, 1), 10)], &non_negative(2, 5));
+    let nearly = at(&[(laplace(20, 1, 1), 10)], &non_negative(399_999_999, 1_000_000_000));
+    assert!(nearly.enclosure.lower() > lattice_point.enclosure.upper());
+    assert!(nearly.enclosure.upper() - lattice_point.enclosure.lower() < rational(1, 1_000_000_000));
+}
+
+#[test]
+fn revealing_pairs() {
+    let parts = [(Pair::Finite(FinitePair::revealing()), 3)];
+    assert!(at(&parts, &non_negative(5, 1)).enclosure.contains(&Rational::one()));
+    // δ = 1 − (9/10)^2 at every ε, beside a half of no loss.
+    let parts = [(finite(&[(1, 0), (9, 9), (0, 1)]), 2)];
+    assert!(at(&parts, &non_negative(5, 1)).enclosure.contains(&rational(19, 100)));
+    assert_eq!(epsilon(&plan(&parts), &probability(18, 100), &Precision::default()), Err(AccountError::NoEpsilon));
+}
+
+/// Subsampling one pair scales and moves its profile; the reference mixes outcome by outcome.
+#[test]
+fn subsampled_pairs() {
+    for of in [gaussian(2, 1, 1), laplace(3, 2, 2), response(3, 4)] {
+        for reversed in [false, true] {
+            let pair = Pair::Subsampled { rate: probability(1, 10), of: Box::new(of.clone()), reversed };
+            for n in [0, 1, 2, 9, 30] {
+                let epsilon = non_negative(n, 50);
+                let answer = one_direction(&vec![(vec![pair.clone()], 1)], &epsilon, &Precision::default()).unwrap();
+                let reference =
+                    reference::delta(&vec![(vec![pair.clone()], 1)], &epsilon, &Precision { digits: 8 }).unwrap();
+                assert!(
+                    answer.enclosure.intersects(&reference.enclosure),
+                    "{pair:?} {n}: {} {}",
+                    answer.enclosure,
+                    reference.enclosure
+                );
+                assert!(answer.is_narrow, "{pair:?} {n}: {}", answer.enclosure);
+            }
+        }
+    }
+}
+
+/// The closed form of few Laplace copies and the sum over frequencies are two methods for one number.
+#[test]
+fn two_methods_agree() {
+    for (scale, shift, copies, n) in [(5, 3, 2, 5), (50, 20, 13, 30), (7, 30, 20, 400), (1000, 1000, 40, 300)] {
+        let pair = laplace(scale, 1, shift);
+        let epsilon = non_negative(n, 10);
+        let (closed, summed) = lattice::both(&pair, copies, &epsilon, &Precision::default()).unwrap();
+        assert!(closed.enclosure.intersects(&summed.enclosure), "{closed:?} {summed:?}");
+        assert!(closed.is_narrow && summed.is_narrow);
+    }
+}
+
+/// The bar: narrow at any size, down to tiny δ.
+#[test]
+fn narrow_at_any_size() {
+    for copies in [1, 10, 1_000, 100_000] {
+        for (pair, epsilon) in [
+            (gaussian(100, 1, 1), non_negative(1, 1)),
+            (gaussian(1, 3, 1), non_negative(40, 1)),
+            (gaussian(1 << 40, 1, 1 << 20), non_negative(3, 1)),
+            (laplace(20, 1, 1), non_negative(1, 50)),
+            (laplace(5, 2, 7), non_negative(2, 1)),
+            (response(3, 4), non_negative(1, 1)),
+            (finite(&[(5, 2), (2, 5), (11, 11)]), non_negative(1, 2)),
+        ] {
+            let answer = at(&[(pair.clone(), copies)], &epsilon);
+            assert!(answer.is_narrow, "{pair:?} * {copies}: {}", answer.enclosure);
+        }
+    }
+    let huge = Rational::from_integer(BigInt::one() << 80_u32);
+    let huge = Pair::Gaussian { variance: Positive::new(huge).unwrap(), shift: 1_u32.into() };
+    let epsilon = NonNegative::new(Rational::new(1.into(), BigInt::one() << 38_u32)).unwrap();
+    assert!(at(&[(huge, 1)], &epsilon).is_narrow);
+}
