@@ -11,7 +11,10 @@ mod summary;
 
 pub use answer::{AccountError, Answer, Precision};
 pub use plan::{Part, Plan};
-pub use summary::attacker_true_positive_rate;
+pub use summary::{
+    GaussianDp, ProfilePoint, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
+    zcdp_epsilon,
+};
 
 use crate::{
     exact::{NonNegative, Probability},
