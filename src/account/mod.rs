@@ -16,7 +16,6 @@ pub use answer::{AccountError, Answer, Precision};
 pub use plan::{Part, Plan};
 pub use summary::{
     GaussianDp, ProfilePoint, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
-    zcdp_epsilon,
 };
 
 use alloc::vec::Vec;

@@ -3,9 +3,10 @@
 //! With φ(x) = e^(-x²/2)/√(2π), and Φ̄(x) = P(Z > x) = erfc(x/√2)/2 of a standard normal Z. Every bound is right at any working precision; how
 //! narrow it is, is checked, and what is too wide is computed again.
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
+use super::working::pi;
 use super::{Enclosure, NonNegative, Rational, exp_neg, exp_neg_relative};
 
 /// Encloses Φ̄(x) = P(Z > x) with `width ≤ 2^-bits · lower`; `None` if |x| exceeds 2^15, or bits 2^30.
@@ -102,29 +103,6 @@ fn root_of_two_pi(working: u32) -> Enclosure {
     let scale = Rational::from_integer(BigInt::one() << (2 * working));
     let root = |y: Rational| (y * &scale).floor().to_integer().magnitude().sqrt();
     Enclosure::from_scaled(root(two_pi.lower()).into(), (root(two_pi.upper()) + 1_u32).into(), working)
-}
-
-/// Encloses π = 16·atan(1/5) − 4·atan(1/239) (Machin 1706) on integers scaled by 2^working.
-fn pi(working: u32) -> Enclosure {
-    let (five, other) = (atan_of_inverse(5, working), atan_of_inverse(239, working));
-    five.mul(&Enclosure::from_integer(16, 0)).sub(&other.mul(&Enclosure::from_integer(4, 0)))
-}
-
-/// Encloses atan(1/k) = Σ (−1)^n/((2n+1)·k^(2n+1)): the terms ⌊2^working/((2n+1)·k^(2n+1))⌋ are each too small by less than one, and what
-/// remains after the last positive one is smaller than one.
-fn atan_of_inverse(k: u32, working: u32) -> Enclosure {
-    let mut power = (BigUint::one() << working) / k;
-    let mut total = BigInt::zero();
-    let (mut odd, mut terms, mut positive) = (1_u32, 1_u32, true);
-    while !power.is_zero() {
-        let term = BigInt::from(&power / odd);
-        total += if positive { term } else { -term };
-        power /= k * k;
-        odd += 2;
-        terms += 1;
-        positive = !positive;
-    }
-    Enclosure::from_scaled(&total - terms, &total + terms, working)
 }
 
 #[cfg(test)]

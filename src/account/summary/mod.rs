@@ -15,7 +15,7 @@ pub use attacker::attacker_true_positive_rate;
 pub use gaussian::{GaussianDp, gaussian_dp};
 pub use renyi::renyi;
 pub use trade_off::trade_off;
-pub use zcdp::{zcdp, zcdp_delta, zcdp_epsilon};
+pub use zcdp::{zcdp, zcdp_delta};
 
 use super::{Plan, Precision, answer::is_narrow};
 use crate::{

@@ -77,20 +77,24 @@ fn slope(a: &Node, b: &Node) -> Option<Enclosure> {
 
 /// An upper bound on a concave function from its first node to its last.
 ///
-/// Between two neighbours it is below the line through the two before, and below the line through the two after: so below the larger end of either line.
+/// Between two neighbours it is below the line through the two before, and below the line through the two after: so below the larger end of either line,
+/// and below the point where they meet, if that is the highest of both.
 fn concave_upper(nodes: &[Node]) -> Option<Rational> {
     let mut most: Option<Rational> = None;
     for index in 1..nodes.len() {
         let (a, b) = (nodes.get(index - 1)?, nodes.get(index)?);
         let width = b.0.sub(&a.0);
+        let left = index.checked_sub(2).and_then(|index| nodes.get(index)).and_then(|before| slope(before, a));
+        let right = nodes.get(index + 1).and_then(|after| slope(b, after));
         let mut bounds = Vec::new();
-        if let Some(before) = index.checked_sub(2).and_then(|index| nodes.get(index)) {
-            let end = slope(before, a).map(|slope| a.1.add(&slope.mul(&width)).upper());
-            bounds.extend(end.map(|end| end.max(a.1.upper())));
-        }
-        if let Some(after) = nodes.get(index + 1) {
-            let start = slope(b, after).map(|slope| b.1.sub(&slope.mul(&width)).upper());
-            bounds.extend(start.map(|start| start.max(b.1.upper())));
+        bounds.extend(left.as_ref().map(|slope| a.1.add(&slope.mul(&width)).upper().max(a.1.upper())));
+        bounds.extend(right.as_ref().map(|slope| b.1.sub(&slope.mul(&width)).upper().max(b.1.upper())));
+        if let (Some(left), Some(right)) = (left, right) {
+            // The left line rises and the right one falls: both are highest where they meet.
+            if left.lower().is_positive() && right.upper().is_negative() {
+                let along = b.1.sub(&a.1).sub(&right.mul(&width)).div(&left.sub(&right))?;
+                bounds.push(a.1.add(&left.mul(&along)).upper());
+            }
         }
         let bound = bounds.into_iter().min()?;
         most = Some(most.map_or(bound.clone(), |most| most.max(bound)));

@@ -6,7 +6,7 @@ use num_traits::{One, Signed};
 use super::{moments, refined, total};
 use crate::{
     account::{Plan, Precision},
-    exact::{Enclosure, NonNegative, Positive, Probability, Rational, ln},
+    exact::{Enclosure, NonNegative, Positive, Rational, ln},
     guarantee::Pair,
 };
 
@@ -51,7 +51,8 @@ fn upper(pair: &Pair, bits: u32) -> Option<Enclosure> {
 }
 
 /// An upper bound on δ(ε) of whatever is ρ-zCDP: the least found of e^((α−1)(αρ−ε))·(1 − 1/α)^α/(α − 1), which is one for every α > 1 (Canonne,
-/// Kamath and Steinke 2020, Proposition 7). The α is searched for; whichever is found, the bound holds.
+/// Kamath and Steinke 2020, Proposition 7). The α is searched for; whichever is found, the bound holds. For the other way, an ε for a δ, there is
+/// [`Guarantee::to_approximate`](crate::guarantee::Guarantee::to_approximate).
 ///
 /// ```
 /// use certus::{account::zcdp_delta, exact::{NonNegative, Positive, parse}};
@@ -82,41 +83,7 @@ pub fn zcdp_delta(rho: &Positive, epsilon: &NonNegative) -> Option<Rational> {
     Some(bound.min(Rational::one()))
 }
 
-/// An upper bound on ε(δ) of whatever is ρ-zCDP: the least found of αρ + ln(1 − 1/α) − ln(αδ)/(α − 1), as for [`zcdp_delta`] (Canonne, Kamath and
-/// Steinke 2020, Proposition 7, solved for ε). `None` at δ = 0, where none will do.
-///
-/// ```
-/// use certus::{account::zcdp_epsilon, exact::{Positive, Probability, parse}};
-///
-/// let (rho, delta) = (Positive::new(parse("1/2")?)?, Probability::new(parse("1e-6")?)?);
-/// let bound = zcdp_epsilon(&rho, &delta).expect("within reach");
-/// assert!(bound > parse("5")? && bound < parse("5.3")?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[must_use]
-pub fn zcdp_epsilon(rho: &Positive, delta: &Probability) -> Option<Rational> {
-    let delta = Positive::new(delta.get().clone()).ok()?;
-    // Near the least, α − 1 ≈ √(ln(1/δ)/ρ).
-    let square = (-ln(&delta, BITS).lower()).max(Rational::one()) / rho.get();
-    let guess = root(&square);
-    let bound = |above: &Rational| {
-        let alpha = Positive::new(above + Rational::one()).ok()?;
-        let main = Enclosure::from_rational(&(alpha.get() * rho.get()), BITS);
-        let share = ln(&Positive::new(above / alpha.get()).ok()?, BITS);
-        let tail = ln(&alpha, BITS).add(&ln(&delta, BITS)).mul_rational(&above.recip());
-        Some(main.add(&share).sub(&tail).upper())
-    };
-    Some(search(guess, bound)?.max(Rational::from_integer(0.into())))
-}
-
 const BITS: u32 = 80;
-
-/// √x to some digits, which decide nothing but how good a guess is.
-fn root(x: &Rational) -> Rational {
-    let scale = BigInt::one() << 64;
-    let scaled = (x * Rational::from_integer(scale)).floor().to_integer();
-    Rational::new(scaled.sqrt().max(BigInt::one()), BigInt::one() << 32)
-}
 
 /// The least value found at α − 1 = guess·m/64 for integers m, by trisection of what has one least value.
 fn search(guess: Rational, at: impl Fn(&Rational) -> Option<Rational>) -> Option<Rational> {
@@ -143,7 +110,11 @@ fn search(guess: Rational, at: impl Fn(&Rational) -> Option<Rational>) -> Option
 mod tests {
     use super::super::tests::plan;
     use super::*;
-    use crate::{account::renyi, exact::parse};
+    use crate::{
+        account::renyi,
+        exact::{Real, parse},
+        guarantee::{Guarantee, Privacy, Relation},
+    };
 
     fn rho(specs: &[&str]) -> Enclosure {
         zcdp(&plan(specs), &Precision::default()).unwrap()
@@ -198,8 +169,11 @@ mod tests {
             let bound = zcdp_delta(&rho, &epsilon).unwrap();
             let truth = crate::account::delta(&noise, &epsilon, &precision).unwrap().enclosure;
             assert!(truth.upper() <= bound && bound <= truth.upper() * BigInt::from(10), "{truth} {bound}");
-            let back = zcdp_epsilon(&rho, &Probability::new(bound).unwrap()).unwrap();
-            assert!((back / epsilon.get() - Rational::one()).abs() < parse("0.001").unwrap());
+            // The way back, by another search.
+            let rho = Guarantee::zcdp(Relation::ChangeOne, Real::from(rho.get().clone())).unwrap();
+            let back = rho.to_approximate(&Real::from(bound)).unwrap();
+            let Privacy::Approximate { epsilon: back, .. } = back.privacy() else { panic!("{back}") };
+            assert!((back.at_most(60).unwrap() / epsilon.get() - Rational::one()).abs() < parse("0.001").unwrap());
         }
     }
 }

@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 
 use super::{Question, bounds, profile::Point, shown, value};
 use crate::{
-    account::{
-        GaussianDp, Plan, Precision, ProfilePoint, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta, zcdp_epsilon,
-    },
+    account::{GaussianDp, Plan, Precision, ProfilePoint, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta},
     cli::Failure,
-    exact::{Enclosure, Positive, Probability, Rational, Rounding, decimal, parse, render},
+    exact::{Enclosure, Positive, Probability, Rational, Real, Rounding, decimal, parse, render},
+    guarantee::{Guarantee, Privacy, Relation},
 };
 
 /// The orders at which Rényi divergences are shown.
@@ -32,6 +31,17 @@ pub(super) struct Summary {
     gaussian: Option<GaussianDp>,
 }
 
+/// The ε that ρ implies for a δ, rounded up.
+fn implied_epsilon(rho: &Positive, delta: &Probability) -> Option<Rational> {
+    // Whichever the relation, it is the same.
+    let known = Guarantee::zcdp(Relation::ChangeOne, Real::from(rho.get().clone())).ok()?;
+    let implied = known.to_approximate(&Real::from(delta.get().clone())).ok()?;
+    match implied.privacy() {
+        Privacy::Approximate { epsilon, .. } => epsilon.at_most(64),
+        _ => None,
+    }
+}
+
 impl Summary {
     /// From the plan, and from δ at some epsilons.
     pub(super) fn new(plan: &Plan, question: &Question, points: &[Point], precision: &Precision) -> Self {
@@ -41,7 +51,7 @@ impl Summary {
         let upper = rho.as_ref().and_then(|rho| Positive::new(rho.upper()).ok());
         let implied = upper.and_then(|rho| match question {
             Question::Delta(epsilon) => Some(("delta", zcdp_delta(&rho, epsilon)?)),
-            Question::Epsilon(delta) => Some(("epsilon", zcdp_epsilon(&rho, delta)?)),
+            Question::Epsilon(delta) => Some(("epsilon", implied_epsilon(&rho, delta)?)),
             Question::Profile => None,
         });
         let orders = ORDERS.iter().filter_map(|order| parse(order).ok());
