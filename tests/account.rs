@@ -328,7 +328,9 @@ fn a_plot_is_well_formed_and_shows_the_profile() {
     assert!(labels.contains(&"ε".into()) && labels.contains(&"δ(ε)".into()), "{labels:?}");
     assert!(labels.iter().any(|label| label == "randomized_response(gamma=1/4)*3"), "{labels:?}");
     assert!(text.contains("prefers-color-scheme:dark"));
-    let decade = (420.0 - 64.0) / 2.0;
+    assert!(circles[14..].iter().all(|(_, y)| *y == 420.0) && labels.contains(&"0".into()), "{circles:?}");
+    // Two decades, and one for what is 0.
+    let decade = (420.0 - 64.0) / 3.0;
     let expected = decade * (0.6875_f64 / 0.018_900_938_793_858_4).log10();
     let found = circles[13].1 - circles[0].1;
     assert!((found - expected).abs() < 0.05, "{found} for {expected}");
@@ -353,6 +355,47 @@ fn a_plot_that_cannot_be_written_fails_at_once_and_leaves_nothing() {
     refused(&[RESPONSE, "--epsilon", "-1", "--plot", kept.to_str().unwrap()], 2, &["--epsilon"]);
     assert_eq!(fs::read_to_string(&kept).unwrap(), "before");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+/// Three responses with γ = 1/4: ρ = 3·ln 3/2, D_2 = 3·ln(7/3), and the profile's two readings.
+#[test]
+fn summaries() {
+    let plan = "randomized_response(gamma=1/4)*3";
+    let document = json(&[plan, "--epsilon", "0.5", "--summary"]);
+    let summary = &document["summary"];
+    let contains = |value: &serde_json::Value, truth: &str, slack: &str| {
+        let ((lower, upper), truth, slack) = (bounds(value), parse(truth).unwrap(), parse(slack).unwrap());
+        assert!(lower <= &truth + &slack && &truth - &slack <= upper, "{value} for {truth}");
+    };
+    contains(&summary["zcdp"]["rho"], "1.64791843300216454", "1e-17");
+    let orders = summary["renyi"].as_array().unwrap();
+    assert_eq!(orders[1]["order"], "2");
+    contains(&orders[1]["divergence"], "2.54189358116161084", "1e-17");
+    // By ρ alone, δ would be known to be at most 0.97 or so, where it is 0.586….
+    let bound = parse(summary["zcdp"]["delta_upper"].as_str().unwrap()).unwrap();
+    assert!(bound >= bounds(&document["delta"]).1 && bound <= parse("1").unwrap(), "{bound}");
+    // The best test: all three answers "yes" has the rates 1/64 and 27/64; half of the next outcomes, and so on.
+    let rates = summary["trade_off"].as_array().unwrap();
+    assert_eq!(rates[1]["false_positives"], "1/100");
+    // 1/100 of the 1/64: 27/64 · 64/100 found, 73/100 missed.
+    contains(&rates[1]["false_negatives"], "0.73", "0");
+    let gaussian = &summary["gaussian_dp"];
+    assert_eq!((&gaussian["everywhere"], &gaussian["epsilon_up_to"]), (&true.into(), &"5".into()));
+    // At ε = 0, δ = 11/16: μ ≥ 2Φ⁻¹(27/32) = 2.01998….
+    let (lower, upper) = bounds(&gaussian["mu"]);
+    assert!(lower > parse("2.019").unwrap() && upper < parse("3").unwrap(), "{gaussian}");
+
+    let text = stdout(&[plan, "--profile", "--points", "5", "--summary"]);
+    for word in
+        ["zCDP      rho = [1.6479184330021", "Renyi     order 1.5", "trade-off at 0.1%", "Gaussian  mu = [2.", "method"]
+    {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    // No noise, no summary.
+    let nothing = json(&["randomized_response(p=1)", "--summary", "--points", "3"]);
+    assert_eq!(nothing["summary"]["zcdp"]["rho"], serde_json::Value::Null);
+    assert_eq!(nothing["summary"]["gaussian_dp"], serde_json::Value::Null);
+    assert!(stdout(&["randomized_response(p=1)", "--summary", "--points", "3"]).contains("rho = none known"));
 }
 
 #[test]

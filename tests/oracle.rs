@@ -10,7 +10,9 @@
     reason = "a test stops where an assumption fails; its sizes are small"
 )]
 
-use certus::exact::{Enclosure, NonNegative, Positive, Rational, Rounding, decimal, exp_neg, exp_neg_relative, ln};
+use certus::exact::{
+    Enclosure, NonNegative, Positive, Rational, Rounding, decimal, exp_neg, exp_neg_relative, ln, normal_tail,
+};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use rand_chacha::ChaCha20Rng;
@@ -207,6 +209,44 @@ fn ln_encloses_mpfr() {
         // x near 1 needs its own length to be told from 1.
         let longest = x.numer().bits().max(x.denom().bits()) as u32;
         assert_encloses(&enclosed, &ln_bracket(&x, 2 * precision + 200 + longest), &format!("ln {x} at {precision}"));
+    }
+}
+
+/// Φ̄(x) = erfc(x/√2)/2, which falls.
+fn normal_tail_bracket(x: &Rational, precision: u32) -> (Float, Float) {
+    let (least, greatest) = bracket(x, precision);
+    let half = |rounding: Round| {
+        let mut root = Float::with_val(precision, 0.5);
+        root.sqrt_round(rounding);
+        root
+    };
+    let outward = |rounding: Round, other: Round, negative: bool| half(if negative { other } else { rounding });
+    let up = outward(Round::Up, Round::Down, greatest.is_sign_negative());
+    let down = outward(Round::Down, Round::Up, least.is_sign_negative());
+    let (mut lower, _) = Float::with_val_round(precision, &greatest * &up, Round::Up);
+    let (mut upper, _) = Float::with_val_round(precision, &least * &down, Round::Down);
+    lower.erfc_round(Round::Down);
+    upper.erfc_round(Round::Up);
+    (lower / 2_u32, upper / 2_u32)
+}
+
+#[test]
+fn normal_tail_encloses_mpfr() {
+    let mut rng = ChaCha20Rng::seed_from_u64(9);
+    for case in 0..600 {
+        let bits = length(&mut rng, 300) as u32;
+        // Both expansions, near where they meet too; both signs; very small.
+        let scale = match case % 4 {
+            0 => 4_000_u64,
+            1 => 64_000,
+            2 => 1,
+            _ => 1000 * u64::from(2 * (bits + 16)).isqrt() + 20,
+        };
+        let magnitude = Rational::new(between(&mut rng, 1, scale * 1000).into(), 1_000_000.into());
+        let x = if rng.next_u32() % 4 == 0 { -magnitude } else { magnitude };
+        let enclosed = normal_tail(&x, bits).unwrap();
+        assert!(enclosed.width() <= enclosed.lower() * unit(bits), "{x} at {bits}");
+        assert_encloses(&enclosed, &normal_tail_bracket(&x, 2 * bits + 200), &format!("the tail at {x}, {bits} bits"));
     }
 }
 

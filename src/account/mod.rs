@@ -16,7 +16,9 @@ mod tests;
 
 pub use answer::{AccountError, Answer, Precision};
 pub use plan::{Part, Plan};
-pub use summary::attacker_true_positive_rate;
+pub use summary::{
+    GaussianDp, ProfilePoint, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
+};
 
 use alloc::vec::Vec;
 

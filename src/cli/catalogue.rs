@@ -44,5 +44,6 @@ pub(super) fn run(shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
         out,
         "A number is an integer, a decimal, scientific notation or a fraction, read exactly: 3, 0.1, 1e-6, 355/113."
     )?;
+    writeln!(out, "Copies: `certus account` takes 'laplace(scale=5/2)*100', the same mechanism 100 times.")?;
     Ok(0)
 }

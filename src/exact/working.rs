@@ -136,7 +136,7 @@ fn cis(y: &Enclosure, precision: u32) -> Disc {
 ///
 /// The terms 1/((2k+1)·n^(2k+1)) fall and alternate. The powers are rounded down by less than 2 ulps in all (each division loses less than
 /// one, and 1/n² < 1/4 of what was lost before), the terms by less than 3, and at a power of 0 the rest is below 3 too.
-fn pi(working: u32) -> Enclosure {
+pub(super) fn pi(working: u32) -> Enclosure {
     let arctan = |n: u32| {
         let mut power = (BigUint::one() << working) / n;
         let (mut sum, mut slack, mut k) = (BigInt::zero(), 3_u32, 0_u32);

@@ -5,6 +5,7 @@ mod pair_file;
 mod plan_file;
 mod plot;
 mod profile;
+mod summary;
 
 use std::{
     io::Write,
@@ -18,6 +19,7 @@ use self::{
     listed::{Item, Listed},
     plot::Plot,
     profile::{Point, profile},
+    summary::Summary,
 };
 use super::{
     Failure, SCHEMA_VERSION,
@@ -61,6 +63,7 @@ struct Report<'a> {
     question: &'a Question,
     digits: u32,
     found: &'a Found,
+    summary: Option<&'a Summary>,
     elapsed: Duration,
 }
 
@@ -77,13 +80,13 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     let plot = options.plot.as_deref().map(Plot::to).transpose()?;
 
     let started = Instant::now();
-    let draw = |precision: &Precision| {
+    let draw = |points: u64, precision: &Precision| {
         let progress = Progress::new(Some(points), "epsilons", shared.quiet);
         watched(progress, |done| profile(&plan, points, last.as_ref(), precision, done))
             .map_err(|error| refused(options, error))
     };
     let found = match &question {
-        Question::Profile => Found::Many(draw(&precision)?),
+        Question::Profile => Found::Many(draw(points, &precision)?),
         Question::Delta(_) | Question::Epsilon(_) => {
             let progress = Progress::new(Some(0), "accounting", shared.quiet);
             let answer = watched(progress, |_| answer(&plan, &question, &precision));
@@ -91,15 +94,24 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
         }
     };
     let elapsed = started.elapsed();
+    let summary = if options.summary {
+        // Read off the profile to some digits: twice as many points make these a quarter as wide.
+        let points = draw(points.saturating_mul(2) - 1, &Precision { digits: 9 })?;
+        let progress = Progress::new(Some(0), "summing up", shared.quiet);
+        Some(watched(progress, |_| Summary::new(&plan, &question, &points, &precision)))
+    } else {
+        None
+    };
     if let Some(plot) = plot {
         let drawn = match &found {
             Found::Many(points) => points.clone(),
             // A hundredth of a pixel needs no more.
-            Found::One(_) => draw(&Precision { digits: 6 })?,
+            Found::One(_) => draw(points, &Precision { digits: 6 })?,
         };
         plot.write(&listed.texts(), &drawn)?;
     }
-    let report = Report { listed: &listed, question: &question, digits, found: &found, elapsed };
+    let report =
+        Report { listed: &listed, question: &question, digits, found: &found, summary: summary.as_ref(), elapsed };
     if shared.json {
         writeln!(out, "{}", report.json())?;
     } else {
@@ -217,6 +229,9 @@ impl Report<'_> {
                 set("narrow", answer.is_narrow.into());
             }
         }
+        if let Some(summary) = self.summary {
+            set("summary", summary.json(self.digits));
+        }
         document
     }
 
@@ -225,9 +240,10 @@ impl Report<'_> {
             writeln!(out, "{:<9} {}", if index == 0 { "plan" } else { "" }, shortened(text))?;
         }
         match (self.question, self.found) {
-            (_, Found::Many(points)) => self.print_profile(points, out),
-            (question, Found::One(answer)) => self.print_answer(question, answer, out),
+            (_, Found::Many(points)) => self.print_profile(points, out)?,
+            (question, Found::One(answer)) => self.print_answer(question, answer, out)?,
         }
+        self.summary.map_or(Ok(()), |summary| summary.print(self.digits, out))
     }
 
     fn print_answer(&self, question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<(), Failure> {

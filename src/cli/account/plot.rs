@@ -90,6 +90,8 @@ struct Axes {
     /// δ from 10^floor to 10^top.
     floor: i64,
     top: i64,
+    /// Whether the lowest decade stands for all that is below it, down to 0, which has no logarithm.
+    has_zero: bool,
 }
 
 impl Axes {
@@ -99,9 +101,9 @@ impl Axes {
         let exponents = points.iter().flat_map(|point| [point.delta.enclosure.lower(), point.delta.enclosure.upper()]);
         let exponents: Vec<i64> = exponents.filter_map(|delta| floor_log10(&delta)).collect();
         let top = exponents.iter().max().map_or(0, |top| (top + 1).min(0)).max(LOWEST + 1);
-        // Zero has no logarithm: what is 0 is drawn down to the bottom line, one decade below the rest.
+        let has_zero = points.iter().any(|point| point.delta.enclosure.lower().is_zero());
         let floor = exponents.iter().min().map_or(top - 1, |floor| (*floor).clamp(LOWEST, top - 1));
-        Self { last, floor, top }
+        Self { last, floor: if has_zero { floor - 1 } else { floor }, top, has_zero }
     }
 
     /// Hundredths of a pixel.
@@ -170,11 +172,14 @@ fn svg(plan: &[String], points: &[Point]) -> String {
         line(format!("<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{label}</text>", bottom + 20));
     }
     let step = ((axes.top - axes.floor + 9) / 10).max(1);
-    for exponent in (axes.floor..=axes.top).rev().filter(|exponent| (axes.top - exponent) % step == 0) {
+    let is_marked = |exponent: &i64| (axes.top - exponent) % step == 0 || (axes.has_zero && *exponent == axes.floor);
+    for exponent in (axes.floor..=axes.top).rev().filter(is_marked) {
         let y = pixels((axes.top - exponent) * (bottom - top) * 100 / (axes.top - axes.floor) + top * 100);
         line(format!("<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{y}\" y2=\"{y}\"/>"));
         let label = if exponent == 0 {
             "1".to_owned()
+        } else if axes.has_zero && exponent == axes.floor {
+            "0".to_owned()
         } else {
             format!("10<tspan dy=\"-6\" font-size=\"10\">{}</tspan>", minus(exponent))
         };

@@ -1,0 +1,81 @@
+//! Rényi privacy.
+
+use num_traits::One;
+
+use super::{moments, refined, total};
+use crate::{
+    account::{Plan, Precision},
+    exact::{Enclosure, Rational},
+};
+
+/// Encloses the plan's Rényi divergence of order α > 1, D_α = ln(E_Q[(P/Q)^α])/(α − 1), the larger of the two directions: the plan is
+/// (α, D_α)-Rényi private (Mironov 2017), and no smaller number will do. The divergences of independent runs add up.
+///
+/// `None` where α ≤ 1, where it is infinite, or where a part is subsampled or dominated by several pairs.
+///
+/// ```
+/// use certus::{account::{Plan, Precision, renyi}, exact::parse, mechanism::Mechanism};
+///
+/// let mechanism = Mechanism::from_spec(&"gaussian(sigma=10)".parse()?)?;
+/// let plan = Plan::new().with(&mechanism.domination(), 100);
+/// // 100 · α/(2σ²), exactly, at α = 2.
+/// let divergence = renyi(&plan, &parse("2")?, &Precision::default()).expect("a Gaussian has one");
+/// assert_eq!(divergence.to_string(), "[1, 1]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn renyi(plan: &Plan, alpha: &Rational, precision: &Precision) -> Option<Enclosure> {
+    if *alpha <= Rational::one() {
+        return None;
+    }
+    refined(precision, |bits| total(plan, |pair| moments::renyi(pair, alpha, bits)))
+}
+
+#[cfg(test)]
+#[allow(clippy::float_arithmetic, reason = "an independent check in doubles")]
+mod tests {
+    use super::super::tests::{brute, plan};
+    use super::*;
+    use crate::exact::parse;
+
+    fn close(plan: &Plan, alpha: &str, expected: f64) {
+        let found = renyi(plan, &parse(alpha).unwrap(), &Precision::default()).unwrap();
+        let middle: f64 = found.lower_decimal().parse().unwrap();
+        assert!(crate::account::answer::is_narrow(&found, &Precision { digits: 12 }), "{alpha}: {found}");
+        assert!((middle - expected).abs() <= 1e-9 * expected.abs(), "{alpha}: {found} for {expected}");
+    }
+
+    /// Against sums over all outputs in doubles.
+    #[test]
+    fn closed_forms_are_sums() {
+        for (spec, alphas) in [
+            ("laplace(scale=2)", ["3/2", "2", "7/3", "20"]),
+            ("laplace(scale=2, sensitivity=3)", ["3/2", "2", "7/3", "20"]),
+            ("laplace(scale=3/7, sensitivity=2)", ["3/2", "2", "7/3", "5"]),
+            ("gaussian(sigma=1/2)", ["3/2", "2", "7/3", "5"]),
+            ("gaussian(sigma=2, sensitivity=2)", ["5/4", "2", "7/3", "5"]),
+            ("gaussian(sigma=5, sensitivity=2)", ["5/4", "2", "7/3", "5"]),
+            ("randomized_response(gamma=1/4)", ["3/2", "2", "7/3", "20"]),
+            ("randomized_response(epsilon=1, k=5)", ["3/2", "2", "7/3", "20"]),
+        ] {
+            for alpha in alphas {
+                let order = alpha.split_once('/').map_or_else(
+                    || alpha.parse::<f64>().unwrap(),
+                    |(n, d)| n.parse::<f64>().unwrap() / d.parse::<f64>().unwrap(),
+                );
+                let outcomes = brute(spec);
+                let moment: f64 = outcomes.iter().map(|(p, q)| (order * p.ln() + (1.0 - order) * q.ln()).exp()).sum();
+                close(&plan(&[spec]), alpha, moment.ln() / (order - 1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn divergences_add_up_and_may_be_infinite() {
+        close(&plan(&["gaussian(sigma=10)*200"]), "2", 2.0);
+        assert_eq!(renyi(&plan(&["gaussian(sigma=10)"]), &parse("1").unwrap(), &Precision::default()), None);
+        assert_eq!(renyi(&plan(&["randomized_response(p=1)"]), &parse("2").unwrap(), &Precision::default()), None);
+        // Noise far wider than its sensitivity, where all but 24 digits cancel: D_α ≈ α/2·10^-24.
+        close(&plan(&["laplace(scale=1e12)"]), "2", 1e-24);
+    }
+}
