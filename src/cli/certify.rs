@@ -30,7 +30,7 @@ struct Finding {
     /// Flat mode: whether the structural interpreter counts the same tapes of every length, for every output.
     tapes_agree: Option<bool>,
     sampler: &'static str,
-    /// A wide prepared sampler: log₂ of the outputs of each bucket, and whether every squeeze accepts only what it may.
+    /// A wide prepared sampler: log₂ of the outputs of each bucket, and whether each accepts as it may.
     buckets: Option<(u32, bool)>,
 }
 
@@ -139,7 +139,7 @@ fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> 
     match mode {
         Mode::Structural => {
             let found = certify::prepared(&release).ok_or_else(|| none("the closed form is out of reach"))?;
-            let buckets = found.bucket.map(|log| (log, found.squeezes_hold));
+            let buckets = found.bucket.map(|log| (log, found.squeezes_hold && found.acceptance_holds));
             Ok(Finding { buckets, ..Finding::of("prepared", found.certificate, None) })
         }
         Mode::Flat => {
@@ -243,7 +243,7 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "\nunresolved mass:            {}", small(certificate.unresolved()))?;
     writeln!(out, "total variation from paper: {}", small(certificate.total_variation_upper()))?;
     if let Some((log, squeezes)) = finding.buckets {
-        let verdict = if squeezes { "accept only what e^-x accepts" } else { "accept TOO MUCH" };
+        let verdict = if squeezes { "accept only what e^-x accepts" } else { "do NOT accept as e^-x does" };
         writeln!(
             out,
             "buckets:                    of 2^{log} outputs of either sign, each then accepted with its e^-x"
@@ -256,7 +256,7 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
     }
     let verdict = match (certificate.holds(), finding.tapes_agree) {
         _ if finding.buckets.is_some_and(|(_, squeezes)| !squeezes) => {
-            "the certificate FAILS: a squeeze accepts too much"
+            "the certificate FAILS: a bucket does not accept as e^-x does"
         }
         (false, _) => "the certificate FAILS: the code's distribution is not the one on paper",
         (true, Some(false)) => "the certificate FAILS: the two modes disagree about the code",

@@ -221,7 +221,7 @@ fn subjects() -> Vec<Subject> {
                 Box::new(move |out| noise.fill(&mut bits, out).expect("no failure")),
             );
         }
-        for scale in ["1/2", "2", "1000"] {
+        for scale in ["1/2", "2", "1000", "1099511627776"] {
             let noise = FixedLaplace::new(&positive(scale), mode).expect("in range");
             let mut bits = seeded([12; 32]);
             fixed(

@@ -11,6 +11,7 @@
 //! closed form on paper, [`Certificate::new`] derives bounds of every probability and of the total-variation distance.
 //! [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts one by one.
 
+mod acceptance;
 mod certificate;
 mod fixed;
 mod flat;

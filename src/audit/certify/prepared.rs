@@ -7,14 +7,15 @@
 //! cut at its own edges in the same way. What is not settled then is slack; so is the open last cell.
 //!
 //! For a table the cells are the magnitudes of the outputs, and this is a certificate of every output. For the wide
-//! construction the cells are buckets: their probabilities are certified, and that every squeeze accepts no more than e^-x does. What
-//! accepts beyond the squeeze compares with an enclosure of e^-x, which tests and the small widths cover.
+//! construction the cells are buckets: their probabilities are certified, and that every squeeze accepts no more than e^-x does. Acceptance,
+//! by the squeeze and beyond it, is evaluated on either side of its edges too, in every bucket but not at all its places: see
+//! `acceptance.rs`, which says what covers the others.
 
 use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 
 use num_bigint::BigUint;
 
-use super::{Certificate, CertifyError, Masses, Progress, flat};
+use super::{Certificate, CertifyError, Masses, Progress, acceptance, flat};
 use crate::{
     bits::{Bits, BitsError},
     exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Rational},
@@ -44,6 +45,8 @@ pub struct Prepared {
     pub bucket: Option<u32>,
     /// Whether every squeeze accepts only what the exponential accepts; a table has none.
     pub squeezes_hold: bool,
+    /// Whether the shipped acceptance says what the exponential does, on either side of its edges in every bucket; a table has none.
+    pub acceptance_holds: bool,
 }
 
 /// Certifies the prepared sampler of a release at the shipped width; nothing if there is no prepared sampler in it.
@@ -89,7 +92,7 @@ fn of<R: Program<Output = Integer>>(shipped: &Construction<R>) -> Option<Prepare
         Construction::Table(table) => {
             let pmf = closed_form(&table.magnitudes().cells().decay)?;
             let certificate = Certificate::new(&signed(&settled(table.magnitudes())), &*pmf);
-            Some(Prepared { certificate, bucket: None, squeezes_hold: true })
+            Some(Prepared { certificate, bucket: None, squeezes_hold: true, acceptance_holds: true })
         }
         Construction::Wide(wide) => buckets(wide),
         Construction::Wider(wide) => buckets(wide),
@@ -100,7 +103,8 @@ fn of<R: Program<Output = Integer>>(shipped: &Construction<R>) -> Option<Prepare
 fn buckets<const FIRST: u32, const SECOND: u32>(wide: &Wide<FIRST, SECOND>) -> Option<Prepared> {
     let two_sided = closed_form(&wide.buckets().cells().decay)?;
     let certificate = Certificate::new(&settled(wide.buckets()), &OneSided { two_sided });
-    Some(Prepared { certificate, bucket: Some(wide.offset()), squeezes_hold: wide.squeezes_hold() })
+    let (squeezes_hold, acceptance_holds) = (wide.squeezes_hold(), acceptance::holds(wide));
+    Some(Prepared { certificate, bucket: Some(wide.offset()), squeezes_hold, acceptance_holds })
 }
 
 fn closed_form(decay: &Decay) -> Option<Box<dyn Pmf<Integer>>> {
@@ -234,7 +238,7 @@ mod tests {
             ("gaussian(sigma=1e18)", 70),
         ] {
             let found = prepared(&release(spec)).unwrap();
-            assert!(found.certificate.holds() && found.squeezes_hold, "{spec}");
+            assert!(found.certificate.holds() && found.squeezes_hold && found.acceptance_holds, "{spec}");
             let bound = Rational::new(1.into(), num_bigint::BigInt::from(1) << slack);
             let unresolved = found.certificate.unresolved();
             assert!(*unresolved < bound, "{spec}: {unresolved}");

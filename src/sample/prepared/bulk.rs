@@ -212,7 +212,7 @@ impl<S: Program<Output = Integer>, B: Bits> Iterator for Noise<'_, S, B> {
 mod tests {
     use super::*;
     use crate::{
-        bits::{Recorder, Replay, seeded},
+        bits::{Meter, Recorder, Replay, seeded},
         exact::{Positive, parse},
         sample::{PreparedGaussian, PreparedLaplace},
     };
@@ -258,6 +258,28 @@ mod tests {
         assert!(settled.iter().flatten().count() > 50);
         for (sample, settled) in samples.iter().zip(settled) {
             assert!(settled.is_none_or(|settled| settled == *sample));
+        }
+    }
+
+    /// A slice of one is a sample of the program that is certified, bit for bit: so after a rejection, too, all is drawn afresh.
+    #[test]
+    fn a_slice_of_one_is_a_sample() {
+        for scale in ["1e6", "1099511627776", "1e17"] {
+            let (laplace, gaussian) = (PreparedLaplace::new(&positive(scale)), PreparedGaussian::new(&positive(scale)));
+            let (mut bulk, mut single) = (Meter::new(seeded([6; 32])), Meter::new(seeded([6; 32])));
+            let mut rejected = 0;
+            for _ in 0..20_000 {
+                let before = single.used();
+                let mut slice = [0i64];
+                laplace.fill(&mut bulk, &mut slice).unwrap();
+                assert_eq!(laplace.sample(&mut single).unwrap().to_i64(), Some(slice[0]));
+                gaussian.fill(&mut bulk, &mut slice).unwrap();
+                assert_eq!(gaussian.sample(&mut single).unwrap().to_i64(), Some(slice[0]));
+                assert_eq!(bulk.used(), single.used());
+                // Two trials, a word more of V where the squeeze fails, and another trial.
+                rejected += usize::from(single.used() - before >= if scale == "1e17" { 448 } else { 256 });
+            }
+            assert!(rejected > 50, "{rejected}");
         }
     }
 

@@ -155,6 +155,18 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         self.layout.offset
     }
 
+    /// How many bits v has.
+    #[cfg(feature = "audit")]
+    pub(crate) fn squeeze(&self) -> u32 {
+        self.layout.squeeze
+    }
+
+    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word.
+    #[cfg(feature = "audit")]
+    pub(crate) fn sure(&self) -> &[u64] {
+        &self.sure
+    }
+
     /// Whether every bucket's squeeze accepts only what e^-x accepts, at the end of the bucket where e^-x is least.
     #[cfg(feature = "audit")]
     pub(crate) fn squeezes_hold(&self) -> bool {
@@ -205,7 +217,7 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
     }
 
     /// x, exactly.
-    fn exponent(&self, bucket: u64, offset: u64) -> NonNegative {
+    pub(crate) fn exponent(&self, bucket: u64, offset: u64) -> NonNegative {
         let amount = self.amount(&BigUint::from(bucket), offset);
         let quotient = match &self.decay {
             Decay::Laplace { scale } => Rational::from_integer(amount.into()) / scale.get(),
@@ -218,7 +230,13 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
     }
 
     /// Whether V < e^-x, for a V whose first bits are v, as they are in the first word.
-    fn accept<I: Interpreter>(&self, bucket: u64, offset: u64, v: u64, on: &mut I) -> Result<bool, I::Error> {
+    pub(crate) fn accept<I: Interpreter>(
+        &self,
+        bucket: u64,
+        offset: u64,
+        v: u64,
+        on: &mut I,
+    ) -> Result<bool, I::Error> {
         let sure = usize::try_from(bucket).ok().and_then(|bucket| self.sure.get(bucket));
         if sure.is_some_and(|&sure| v < sure) {
             return Ok(true);
@@ -356,6 +374,61 @@ mod tests {
                     let loose = Rational::new((bucket as u64 + 10).into(), 4000.into());
                     assert!(offset < 255 || truth.upper() - sure < loose);
                 }
+            }
+        }
+    }
+
+    /// How often each of −12, …, 12 is drawn in 200,000 samples, if after a rejection the `reused` bits of the word are the rejected ones.
+    fn counts(wide: &Wide<64, 0>, reused: u64) -> [u64; 25] {
+        let mut bits = crate::bits::seeded([5; 32]);
+        let mut counts = [0; 25];
+        for _ in 0..200_000 {
+            let mut first = crate::bits::Bits::take(&mut bits, 64).unwrap();
+            let sample = loop {
+                let on = &mut crate::sample::program::Execution { bits: &mut bits };
+                if let Some(sample) = wide.settle(first, 0) {
+                    break Integer::from(sample);
+                }
+                if let Some(sample) = wide.resolve(first, 0, on).unwrap() {
+                    break sample;
+                }
+                first = first & reused | on.bits(64).unwrap() & !reused;
+            };
+            let cell = sample.to_i64().and_then(|sample| usize::try_from(sample + 12).ok());
+            if let Some(count) = cell.and_then(|cell| counts.get_mut(cell)) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// **Bits reused after a rejection** are caught by goodness of fit, at 7 standard deviations of some output (alpha 10^-10): those of the
+    /// proposal, so that only V is drawn afresh and all are accepted in the end; those of the offset alone; those of V, which were
+    /// too great for the last place and are for the next. The twin reuses none. Wide buckets, so that a third of the trials are rejected.
+    #[test]
+    fn bits_reused_after_a_rejection_are_caught() {
+        let layout = Layout { prefix: 30, offset: 2, squeeze: 31 };
+        let scale = positive(4, 1);
+        let pmfs: [(Decay, Box<dyn crate::exact::Pmf<Integer>>); 2] = [
+            (Decay::Laplace { scale: scale.clone() }, Box::new(crate::exact::LaplacePmf::new(&scale, 60))),
+            (
+                Decay::Gaussian { variance: scale.square() },
+                Box::new(crate::exact::GaussianPmf::new(&scale.square(), 60).unwrap()),
+            ),
+        ];
+        for (decay, pmf) in pmfs {
+            let wide = Wide::<64, 0>::new(decay.clone(), layout);
+            let is_caught = |reused: u64| {
+                (-12i64..).zip(counts(&wide, reused)).any(|(k, count)| {
+                    let expected = pmf.probability(&k.into()).lower() * Rational::from_integer(200_000.into());
+                    let expected = u64::try_from(expected.to_integer()).unwrap();
+                    count.abs_diff(expected).pow(2) > 49 * expected
+                })
+            };
+            assert!(!is_caught(0), "{decay:?}: the twin");
+            let (sign, offset, v) = (1, 0b110, ((1 << 31) - 1) << 3);
+            for reused in [!(v | sign), offset, v] {
+                assert!(is_caught(reused), "{decay:?}: {reused:b}");
             }
         }
     }
