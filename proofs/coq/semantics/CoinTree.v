@@ -45,7 +45,7 @@ Lemma walk_graft A B (t : Tree A) (f : A -> Tree B) : forall tape,
   walk (graft t f) tape = match walk t tape with Some (a, rest) => walk (f a) rest | None => None end.
 Proof. induction t; simpl; auto. intros [|b rest]; auto. Qed.
 
-Theorem walk_tree A (p : Program A) fuel : forall tape, walk (tree p fuel) tape = run p fuel tape.
+Lemma walk_tree A (p : Program A) fuel : forall tape, walk (tree p fuel) tape = run p fuel tape.
 Proof.
   induction p as [A x| |A B m IHm f IHf|S A step IH s]; intros tape; simpl; auto.
   - rewrite walk_graft, IHm. destruct (run m fuel tape) as [[x t]|]; auto.
@@ -189,7 +189,7 @@ Proof.
   - now apply mean_unit.
 Qed.
 
-Theorem shares_converge A (p : Program A) g : in_unit g -> is_lim_seq (share p g) (tree_limit p g).
+Lemma shares_converge A (p : Program A) g : in_unit g -> is_lim_seq (share p g) (tree_limit p g).
 Proof.
   intros Hg.
   apply is_lim_seq_ext with (fun L => average L (fun l => score g (walk (tree p L) l))).
