@@ -1,0 +1,154 @@
+(** The tie: what the shipped Rust did on a tape, the model must do on the same tape.
+
+    [examples/record_tapes.rs] runs the shipped samplers, through their public API, and writes what they did; [replay/generate] turns that into Coq
+    files of recordings, each of which ends in a theorem that all of its recordings hold, proved by [vm_compute]: the kernel runs the model. *)
+Require Import ZArith NArith List Bool Lia.
+From Certus.semantics Require Import Program.
+From Certus.samplers Require Import Model.
+Import ListNotations.
+
+(** A shipped sampler with its parameters. *)
+Inductive Sampler :=
+| Uniform (bound : Z)
+| Bernoulli (numerator denominator : Z)
+| BernoulliExp (numerator denominator : Z)
+| Geometric (numerator denominator : Z)
+| Laplace (numerator denominator : Z)
+| Gaussian (numerator denominator : Z)
+| Choice (weights : list Weight)
+| RandomizedResponse (p_numerator p_denominator answers truth : Z).
+
+(** Its model; a bool is written as 0 or 1. *)
+Definition model (s : Sampler) : Program Z :=
+  match s with
+  | Uniform n => uniform n
+  | Bernoulli n d => Bind (bernoulli n d) (fun b => Return (Z.b2z b))
+  | BernoulliExp n d => Bind (bernoulli_exp n d) (fun b => Return (Z.b2z b))
+  | Geometric n d => geometric n d
+  | Laplace n d => laplace n d
+  | Gaussian n d => gaussian n d
+  | Choice weights => Bind (choice weights) (fun i => Return (Z.of_nat i))
+  | RandomizedResponse n d answers truth => randomized_response n d answers truth
+  end.
+
+(** Steps that a loop may take. Too few could only make a recording fail, never hold: see [run_fuel]. *)
+Definition enough : nat := 1000.
+
+(** The model ends on this tape with this output, and reads all of it: the bits used are the same. *)
+Definition ends (s : Sampler) (tape : Tape) (output : Z) : bool :=
+  match run (model s) enough tape with
+  | Some (found, []) => Z.eqb found output
+  | _ => false
+  end.
+
+(** ** One tape *)
+
+(** A tape as a number: the first bit lowest, and a 1 above the last. *)
+Fixpoint tape_of (code : positive) : Tape :=
+  match code with
+  | xH => []
+  | xO rest => false :: tape_of rest
+  | xI rest => true :: tape_of rest
+  end.
+
+Record OneTape := { sampler : Sampler; tape : positive; output : Z }.
+Definition tape_holds (r : OneTape) : bool := ends (sampler r) (tape_of (tape r)) (output r).
+
+(** ** Every tape up to a depth *)
+
+(** One run of the depth-first enumeration: the bits it used, and its output, or nothing if it asked for more bits than there were. *)
+Definition Run := (nat * option Z)%type.
+
+(** A run as a number: used + 32·code, where code is 0 for nothing, and 1 + 2k or 2 + 2k for the outputs k and -1 - k. *)
+Definition run_of (code : N) : Run :=
+  let '(code, used) := N.div_eucl code 32 in
+  (N.to_nat used, match code with
+   | N0 => None
+   | _ => Some (if N.odd code then Z.of_N (N.div2 code) else -1 - Z.of_N (N.div2 (code - 2)))%Z
+   end).
+
+(** No tape of [depth] more bits brings the model to an end. *)
+Fixpoint none_ends (s : Sampler) (prefix : Tape) (depth : nat) : bool :=
+  match depth with
+  | O => match run (model s) enough prefix with None => true | Some _ => false end
+  | S depth => none_ends s (prefix ++ [false]) depth && none_ends s (prefix ++ [true]) depth
+  end.
+
+(** The runs on all tapes that begin with [prefix] and have [depth] more bits, zeros first; the runs after them are returned. *)
+Fixpoint subtree_holds (s : Sampler) (prefix : Tape) (depth : nat) (runs : list Run) : option (list Run) :=
+  match runs with
+  | [] => None
+  | (used, result) :: rest =>
+      if Nat.eqb used (length prefix)
+      then
+        if match result with Some output => ends s prefix output | None => none_ends s prefix depth end
+        then Some rest else None
+      else
+        match depth with
+        | O => None
+        | S depth =>
+            match subtree_holds s (prefix ++ [false]) depth runs with
+            | None => None
+            | Some runs => subtree_holds s (prefix ++ [true]) depth runs
+            end
+        end
+  end.
+
+Record EveryTape := { of : Sampler; depth : nat; runs : list (list N) }.
+Definition tree_holds (r : EveryTape) : bool :=
+  match subtree_holds (of r) [] (depth r) (map run_of (concat (runs r))) with
+  | Some [] => true
+  | _ => false
+  end.
+
+(** What a tree that holds says: for each tape of that length, a run of the enumeration is the model's own on it. *)
+Definition recorded_on (s : Sampler) (tape : Tape) (runs : list Run) : Prop :=
+  (exists read rest output, tape = read ++ rest /\ In (length read, Some output) runs
+      /\ run (model s) enough tape = Some (output, rest))
+  \/ (run (model s) enough tape = None /\ exists used, In (used, None) runs).
+
+Lemma ends_sound s read output rest : ends s read output = true -> run (model s) enough (read ++ rest) = Some (output, rest).
+Proof.
+  unfold ends. destruct (run (model s) enough read) as [[found [|b r]]|] eqn:E; try easy. intros H. apply Z.eqb_eq in H. subst found.
+  destruct (run_reads_a_prefix _ _ _ E) as (read' & Q & K). rewrite app_nil_r in Q. subst read'. apply K.
+Qed.
+Lemma none_ends_sound s : forall depth prefix, none_ends s prefix depth = true ->
+  forall more, length more = depth -> run (model s) enough (prefix ++ more) = None.
+Proof.
+  induction depth0 as [|depth0 IH]; intros prefix H more L; cbn [none_ends] in H.
+  - destruct more; [|discriminate]. rewrite app_nil_r. now destruct (run (model s) enough prefix).
+  - apply andb_true_iff in H. destruct H as [H0 H1]. destruct more as [|b more]; [discriminate|]. injection L as L.
+    replace (prefix ++ b :: more) with ((prefix ++ [b]) ++ more) by now rewrite <- app_assoc.
+    destruct b; apply IH; auto.
+Qed.
+Lemma subtree_sound s : forall depth prefix runs rest, subtree_holds s prefix depth runs = Some rest ->
+  (exists seen, runs = seen ++ rest) /\ forall more, length more = depth -> recorded_on s (prefix ++ more) runs.
+Proof.
+  induction depth0 as [|depth0 IH]; intros prefix runs0 rest H; (destruct runs0 as [|[used result] runs0]; [discriminate|]);
+    cbn [subtree_holds] in H; destruct (Nat.eqb_spec used (length prefix)) as [U|U].
+  1,3: destruct result as [out|];
+    [destruct (ends s prefix out) eqn:E|match type of H with (if ?c then _ else _) = _ => destruct c eqn:E end]; try discriminate;
+    injection H as <-; (split; [eexists [_]; reflexivity|]); intros more L; subst used;
+    [left; exists prefix, more, out; repeat split; [now left|now apply ends_sound]
+    |right; split; [eapply none_ends_sound; eauto|exists (length prefix); now left]].
+  - discriminate.
+  - match type of H with match ?x with _ => _ end = _ => destruct x as [mid|] eqn:E end; [|discriminate H].
+    destruct (IH _ _ _ E) as [[seen0 Q0] K0]. destruct (IH _ _ _ H) as [[seen1 Q1] K1].
+    split. { exists (seen0 ++ seen1). now rewrite <- app_assoc, <- Q1. }
+    intros more L. destruct more as [|b more]; [discriminate|]. injection L as L.
+    replace (prefix ++ b :: more) with ((prefix ++ [b]) ++ more) by now rewrite <- app_assoc.
+    destruct b.
+    + assert (I : forall x : Run, In x mid -> In x (@cons Run (used, result) runs0)).
+      { intros x Hx. rewrite Q0. apply in_or_app. now right. }
+      destruct (K1 more L) as [(read & r & out & A & B & C)|[A (u & B)]].
+      * left. exists read, r, out. auto.
+      * right. split; auto. exists u. auto.
+    + apply K0, L.
+Qed.
+
+Theorem tree_holds_on_every_tape r : tree_holds r = true ->
+  forall tape, length tape = depth r -> recorded_on (of r) tape (map run_of (concat (runs r))).
+Proof.
+  unfold tree_holds. intros H tape L. destruct (subtree_holds _ _ _ _) as [rest|] eqn:E; [|discriminate].
+  exact (proj2 (subtree_sound _ _ _ _ _ E) tape L).
+Qed.
