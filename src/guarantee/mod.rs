@@ -15,6 +15,7 @@ mod privacy;
 mod relation;
 mod released;
 mod sensitivity;
+mod worst_case;
 
 pub use domination::Domination;
 pub use filter::{DebitError, Filter, Odometer};

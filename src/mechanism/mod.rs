@@ -7,8 +7,10 @@ mod excerpt;
 mod private;
 mod randomized_response;
 mod release;
+pub mod selection;
 mod spec;
 mod spec_error;
+pub mod statistic;
 
 pub use arguments::Arguments;
 pub use catalogue::{CATALOGUE, Entry};

@@ -1,0 +1,52 @@
+//! The noise that comparisons take: two-sided, or one-sided.
+
+use core::ops::ControlFlow;
+
+use crate::{
+    exact::{Integer, Positive},
+    sample::{Geometric, Interpreter, Laplace, Program, Step},
+};
+
+/// The noise of a comparison. Either has P(X ≥ k) ≤ e^(m/scale)·P(X ≥ k + m) for all k and m ≥ 0, which is all that the proofs need; the
+/// one-sided has half the variance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Noise {
+    /// Discrete Laplace: P(k) ∝ e^(-|k|/scale) on all integers.
+    Laplace,
+    /// Geometric: P(k) ∝ e^(-k/scale) on k ≥ 0.
+    Geometric,
+}
+
+impl Noise {
+    /// The noise at a scale.
+    #[must_use]
+    pub fn at(self, scale: &Positive) -> NoiseSampler {
+        match self {
+            Self::Laplace => NoiseSampler::Laplace(Laplace::new(scale)),
+            Self::Geometric => NoiseSampler::Geometric(Geometric::new(scale)),
+        }
+    }
+}
+
+/// [`Noise`] at a scale.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoiseSampler {
+    /// Two-sided.
+    Laplace(Laplace),
+    /// One-sided.
+    Geometric(Geometric),
+}
+
+impl Program for NoiseSampler {
+    type State = ();
+    type Output = Integer;
+
+    fn start(&self) {}
+
+    fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+        Ok(ControlFlow::Break(match self {
+            Self::Laplace(noise) => on.call(noise)?,
+            Self::Geometric(noise) => on.call(noise)?,
+        }))
+    }
+}
