@@ -1,5 +1,7 @@
 //! Mechanisms: what a release runs, and the text that names one.
 
+mod accuracy;
+pub mod additive;
 mod arguments;
 mod catalogue;
 mod describe;
@@ -10,6 +12,7 @@ mod release;
 mod spec;
 mod spec_error;
 
+pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
 pub use catalogue::{CATALOGUE, Entry};
 pub use excerpt::Excerpt;
