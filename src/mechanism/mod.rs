@@ -3,6 +3,7 @@
 mod accuracy;
 pub mod additive;
 mod arguments;
+mod calibrate;
 mod catalogue;
 mod describe;
 mod excerpt;
@@ -14,6 +15,7 @@ mod spec_error;
 
 pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
+pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate};
 pub use catalogue::{CATALOGUE, Entry};
 pub use excerpt::Excerpt;
 pub use private::{Private, ReleaseError};
