@@ -1,6 +1,9 @@
 //! Mechanisms: what a release runs, and the text that names one.
 
+mod accuracy;
+pub mod additive;
 mod arguments;
+mod calibrate;
 mod catalogue;
 mod describe;
 mod excerpt;
@@ -12,7 +15,9 @@ mod spec;
 mod spec_error;
 pub mod statistic;
 
+pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
+pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate};
 pub use catalogue::{CATALOGUE, Entry};
 pub use excerpt::Excerpt;
 pub use private::{Private, ReleaseError};

@@ -1,0 +1,192 @@
+//! The Laplace mechanism on integers.
+
+use core::convert::Infallible;
+
+use num_bigint::BigUint;
+
+use super::{AdditiveError, LengthError, Noisy, NoisyVector};
+use crate::{
+    exact::{Integer, Positive, Rational, Real},
+    guarantee::{Domination, Guarantee, L1, Pair, Sensitivity},
+    mechanism::Private,
+    sample::Laplace,
+};
+
+/// An integer answer plus discrete Laplace noise of scale s: pure ε = ⌊Δ₁⌋/s, exactly.
+///
+/// P(y)/Q(y) = e^((|y − d| − |y|)/s) ≤ e^(|d|/s) (Dwork, McSherry, Nissim and Smith 2006, Theorem 1; Ghosh, Roughgarden and Sundararajan
+/// 2009 for the integers), and it is attained at every y ≤ 0. The pair of the shift ⌊Δ₁⌋ dominates ([the largest shift is the worst](super)).
+///
+/// ```
+/// use certus::{
+///     bits::seeded,
+///     exact::{Integer, Rational},
+///     guarantee::{L1, Relation, Sensitivity},
+///     mechanism::{Private, additive::LaplaceMechanism},
+/// };
+///
+/// // A sum of entries from −1 to 60, one of which may change: Δ = 61, and scale 61/2 gives ε = 2.
+/// let whole = |n: i64| Rational::from_integer(n.into());
+/// let sum = Sensitivity::<L1>::of_sum(&whole(-1), &whole(60), Relation::ChangeOne)?;
+/// let mechanism = LaplaceMechanism::with_epsilon(&sum, &whole(2))?;
+/// assert_eq!(mechanism.scale().to_string(), "61/2");
+/// let released = mechanism.release(&Integer::from(71), &mut seeded([7; 32]))?;
+/// assert_eq!(released.guarantee().to_string(), "pure, epsilon = 2; neighbours: change one");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaplaceMechanism {
+    scale: Positive,
+    sensitivity: Sensitivity<L1>,
+    shift: BigUint,
+    guarantee: Guarantee,
+}
+
+impl LaplaceMechanism {
+    /// Noise of a given scale; ε = ⌊Δ₁⌋/scale.
+    ///
+    /// # Errors
+    ///
+    /// If the scale is not positive.
+    pub fn with_scale(sensitivity: &Sensitivity<L1>, scale: &Rational) -> Result<Self, AdditiveError> {
+        let scale = Positive::new(scale.clone()).map_err(|_| AdditiveError::Scale)?;
+        let shift = sensitivity.get().floor();
+        let guarantee = Guarantee::pure(sensitivity.relation(), Real::from(&shift / scale.get()))?;
+        let shift = shift.numer().magnitude().clone();
+        Ok(Self { scale, sensitivity: sensitivity.clone(), shift, guarantee })
+    }
+
+    /// Noise for a wanted ε: scale ⌊Δ₁⌋/ε.
+    ///
+    /// # Errors
+    ///
+    /// If ε is not positive, or the sensitivity is below 1 (the answers of neighbours are the same integer: there is no noise to derive).
+    pub fn with_epsilon(sensitivity: &Sensitivity<L1>, epsilon: &Rational) -> Result<Self, AdditiveError> {
+        let epsilon = Positive::new(epsilon.clone()).map_err(|_| AdditiveError::Epsilon)?;
+        let shift = Positive::new(sensitivity.get().floor()).map_err(|_| AdditiveError::NoSensitivity)?;
+        Self::with_scale(sensitivity, &(shift.get() / epsilon.get()))
+    }
+
+    /// The same noise on each of k answers, whose L1 distance the sensitivity bounds.
+    ///
+    /// # Errors
+    ///
+    /// If k is 0.
+    pub fn vector(self, coordinates: usize) -> Result<LaplaceVector, AdditiveError> {
+        if coordinates == 0 {
+            return Err(AdditiveError::NoCoordinates);
+        }
+        Ok(LaplaceVector { each: self, coordinates })
+    }
+
+    /// The scale s of the noise.
+    #[must_use]
+    pub fn scale(&self) -> &Positive {
+        &self.scale
+    }
+
+    /// Δ₁.
+    #[must_use]
+    pub fn sensitivity(&self) -> &Sensitivity<L1> {
+        &self.sensitivity
+    }
+
+    /// ⌊Δ₁⌋, the largest distance of integers that Δ₁ allows.
+    #[must_use]
+    pub fn shift(&self) -> &BigUint {
+        &self.shift
+    }
+}
+
+impl Private for LaplaceMechanism {
+    type Input = Integer;
+    type Release = Noisy<Laplace>;
+    type Error = Infallible;
+
+    fn on(&self, input: &Integer) -> Result<Noisy<Laplace>, Infallible> {
+        Ok(Noisy::new(input.clone(), Laplace::new(&self.scale)))
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee.clone()
+    }
+
+    fn domination(&self) -> Domination {
+        Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() })
+    }
+}
+
+/// k integer answers, each plus discrete Laplace noise of its own: pure ε = ⌊Δ₁⌋/s, for the L1 sensitivity of the vector.
+///
+/// # One coordinate is the worst
+///
+/// The pair of one coordinate moved by ⌊Δ₁⌋ dominates every difference vector d with Σ|dᵢ| ≤ Δ₁, at every ε, so that the
+/// account of a vector is that of a scalar. *Proof.* It is enough that moving two coordinates by a ≤ b is dominated by moving one by a + b, since a profile
+/// that dominates still does beside further independent coordinates. Let q = e^(−1/s) and λ = 1/s. Under a shift of b the loss is λ(b − 2y) with
+/// y = 0, …, b, of mass 1/(1 + q) at y = 0, q^y·(1 − q)/(1 + q) between, and q^b/(1 + q) at y = b; summing up, at the losses themselves,
+///
+/// > δ_b(λ(b − 2j)) = 1 − q^j for j = 0, …, b,
+///
+/// and between them δ is linear in e^ε. The losses of (a, b) are on the lattice of a + b: it is enough to compare there. At ε = λ(a + b − 2k) ≥ 0, where
+/// k ≤ b, conditioning on the first coordinate gives 1 − δ_(a,b)(ε) = Σ_y m_y·min(1, q^(k−y)), m_y being the masses of a. If k < a this is
+/// q^k/(1 + q) + k·q^k·(1 − q)/(1 + q) + q^(k+1)/(1 + q) ≥ q^k; if k ≥ a, at least q^k/(1 + q) for y = 0 and as much again for y = a, 2q^k/(1 + q) ≥ q^k. So
+/// δ_(a,b)(ε) ≤ 1 − q^k = δ_(a+b)(ε). Both pairs are symmetric, which gives ε < 0. ∎
+///
+/// ```
+/// use certus::{
+///     bits::seeded,
+///     exact::{Integer, Rational},
+///     guarantee::{L1, Relation, Sensitivity},
+///     mechanism::{Private, additive::LaplaceMechanism},
+/// };
+///
+/// let histogram = Sensitivity::<L1>::of_histogram(Relation::ChangeOne);
+/// let mechanism = LaplaceMechanism::with_scale(&histogram, &Rational::from_integer(4.into()))?.vector(3)?;
+/// let counts = [12, 0, 7].map(Integer::from);
+/// let released = mechanism.release(&counts, &mut seeded([7; 32]))?;
+/// assert_eq!(released.get().len(), 3);
+/// assert_eq!(released.guarantee().to_string(), "pure, epsilon = 0.5; neighbours: change one");
+/// assert!(mechanism.release(&counts[..2], &mut seeded([7; 32])).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaplaceVector {
+    each: LaplaceMechanism,
+    /// Invariant: at least 1.
+    coordinates: usize,
+}
+
+impl LaplaceVector {
+    /// The mechanism of one coordinate.
+    #[must_use]
+    pub fn each(&self) -> &LaplaceMechanism {
+        &self.each
+    }
+
+    /// k.
+    #[must_use]
+    pub fn coordinates(&self) -> usize {
+        self.coordinates
+    }
+}
+
+impl Private for LaplaceVector {
+    type Input = [Integer];
+    type Release = NoisyVector<Laplace>;
+    type Error = LengthError;
+
+    fn on(&self, input: &[Integer]) -> Result<NoisyVector<Laplace>, LengthError> {
+        if input.len() != self.coordinates {
+            return Err(LengthError { coordinates: self.coordinates });
+        }
+        Ok(NoisyVector::new(input, Laplace::new(&self.each.scale)))
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.each.guarantee()
+    }
+
+    fn domination(&self) -> Domination {
+        self.each.domination()
+    }
+}
