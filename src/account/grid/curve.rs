@@ -99,12 +99,18 @@ impl Curve {
         Some(Self { bits, kind })
     }
 
+    /// The curve of finitely many masses; they need not add up to 1.
+    pub(super) fn finite(curve: FiniteCurve, bits: u32) -> Self {
+        Self { bits, kind: Kind::Finite(curve) }
+    }
+
     /// What is known at x > 0, over 2^bits.
     pub(super) fn touch(&mut self, x: &BigInt) -> Option<Touch> {
         let bits = self.bits;
         let mut touch = match &mut self.kind {
             Kind::Equal => Touch::trivial(x, bits),
-            Kind::Finite(curve) => curve.touch(x),
+            // Its masses may be any, so that 1 − x need not be below it.
+            Kind::Finite(curve) => return Some(curve.touch(x)),
             Kind::Shifted { noise, shift, last } => shifted(noise, shift, last, x, bits)?,
             Kind::Subsampled { rate, of, reversed: false } => forward(rate, of, x, bits)?,
             Kind::Subsampled { rate, of, reversed: true } => backward(rate, of, x, bits)?,

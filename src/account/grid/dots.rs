@@ -66,6 +66,11 @@ pub(super) struct Dots {
 
 /// Connects the dots of the largest of several curves.
 pub(super) fn connect(curves: &mut [Curve], grid: Grid, bits: u32) -> Option<Dots> {
+    connect_from(curves, grid, bits, &(BigInt::one() << bits))
+}
+
+/// The same for measures whose whole mass, h(0), is at most `origin` instead of 1.
+pub(super) fn connect_from(curves: &mut [Curve], grid: Grid, bits: u32, origin: &BigInt) -> Option<Dots> {
     let points = abscissas(grid, bits)?;
     let touches: Vec<Touch> = points.iter().map(|x| highest(curves, &x.lower)).collect::<Option<_>>()?;
     // Beyond every finite ratio, only outcomes with Q = 0 are left; a set with Q(S) = 0 has P(S) ≤ P(Q = 0).
@@ -74,7 +79,7 @@ pub(super) fn connect(curves: &mut [Curve], grid: Grid, bits: u32) -> Option<Dot
     let most = touches.last()?.upper.clone();
     let lower = optimistic(&points, &touches, &certain, bits)?;
     let curve: Vec<BigInt> = touches.into_iter().map(|touch| touch.upper).collect();
-    let upper = pessimistic(&points, &curve, bits);
+    let upper = pessimistic(&points, &curve, origin, bits);
     Some(Dots { grid, bits, upper, lower, infinite: Range { lower: certain, upper: most }, curve })
 }
 
@@ -107,14 +112,13 @@ fn highest(curves: &mut [Curve], x: &BigInt) -> Option<Touch> {
 }
 
 /// pᵢ = Xᵢ·(sᵢ − sᵢ₋₁), rounded up, and 0 where rounding left the points concave.
-fn pessimistic(points: &[Range], curve: &[BigInt], bits: u32) -> Vec<BigInt> {
-    let one = BigInt::one() << bits;
+fn pessimistic(points: &[Range], curve: &[BigInt], origin: &BigInt, bits: u32) -> Vec<BigInt> {
     let slope = |rise: BigInt, run: BigInt| {
         let scaled = rise << bits;
         (scaled.div_floor(&run), scaled.div_ceil(&run))
     };
     let mut masses = Vec::with_capacity(points.len());
-    let (mut x_before, mut y_before) = (BigInt::zero(), one);
+    let (mut x_before, mut y_before) = (BigInt::zero(), origin.clone());
     let mut last: Option<(BigInt, BigInt)> = None;
     for (x, y) in points.iter().zip(curve) {
         let (least, most) = slope(y - &y_before, &x.lower - &x_before);

@@ -34,7 +34,12 @@ struct Outcome {
 
 impl FiniteCurve {
     pub(super) fn new(pair: &FinitePair, bits: u32) -> Option<Self> {
-        let mut outcomes: Vec<_> = masses(pair, bits)?
+        Some(Self::from_masses(masses(pair, bits)?, bits))
+    }
+
+    /// From (Pᵢ, Qᵢ) over 2^bits.
+    pub(super) fn from_masses(masses: Vec<(Range, Range)>, bits: u32) -> Self {
+        let mut outcomes: Vec<_> = masses
             .into_iter()
             .map(|(p, q)| {
                 let least = (!q.upper.is_zero()).then(|| (&p.lower << bits).div_floor(&q.upper));
@@ -53,9 +58,9 @@ impl FiniteCurve {
         let mut sums = alloc::vec![sum.clone()];
         for outcome in &outcomes {
             sum = (sum.0.add(&outcome.p), sum.1.add(&outcome.q));
-            sums.push((sum.0.clone().clamp(bits), sum.1.clone().clamp(bits)));
+            sums.push(sum.clone());
         }
-        Some(Self { bits, outcomes, sums })
+        Self { bits, outcomes, sums }
     }
 
     /// S is every outcome whose ratio is certainly at least x; those that may be add what they may to the upper bound.

@@ -67,15 +67,7 @@ impl Pld {
             Side::Lower => (mass >> shift).to_u64(),
             Side::Upper => super::fixed::shift_up(mass, shift).to_u64(),
         };
-        let to_infinite = |p: &BigInt| match INFINITE_BITS.checked_sub(bits) {
-            Some(finer) => p << finer,
-            None if side == Side::Upper => super::fixed::shift_up(p, bits.saturating_sub(INFINITE_BITS)),
-            None => p >> bits.saturating_sub(INFINITE_BITS),
-        };
-        let infinite = match side {
-            Side::Upper => to_infinite(&dots.infinite.upper),
-            Side::Lower => to_infinite(&dots.infinite.lower),
-        };
+        let infinite = rescale(&dots.infinite, bits, side);
         Some(Self {
             side,
             step: dots.grid.step,
@@ -103,13 +95,6 @@ impl Pld {
         // The sum of the rounded masses and slack is below 2^60 + 2^25.
         let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(60);
         let round = |mass: u128| self.side.shift(mass, shift).to_u64();
-        let one = BigInt::one() << INFINITE_BITS;
-        let finite = (&one - &self.infinite) * (&one - &other.infinite);
-        // 1 − (1 − a)(1 − b), rounded to the side.
-        let finite = match self.side {
-            Side::Upper => finite >> INFINITE_BITS,
-            Side::Lower => super::fixed::shift_up(&finite, INFINITE_BITS),
-        };
         Some(Self {
             side: self.side,
             step: self.step,
@@ -121,7 +106,7 @@ impl Pld {
                 Side::Upper => round(whole - a * b)?,
                 Side::Lower => 0,
             },
-            infinite: (one - finite).max(BigInt::zero()),
+            infinite: either(&self.infinite, &other.infinite, self.side),
         })
     }
 
@@ -166,4 +151,24 @@ impl Pld {
     pub(super) fn is_empty(&self) -> bool {
         self.masses.iter().all(Zero::is_zero) && !self.infinite.is_positive() && self.slack == 0
     }
+}
+
+/// A probability over 2^bits, over 2^768 and on the side.
+pub(super) fn rescale(p: &Range, bits: u32, side: Side) -> BigInt {
+    let (finer, coarser) = (INFINITE_BITS.saturating_sub(bits), bits.saturating_sub(INFINITE_BITS));
+    match side {
+        Side::Upper => super::fixed::shift_up(&(&p.upper << finer), coarser).min(BigInt::one() << INFINITE_BITS),
+        Side::Lower => (&p.lower << finer) >> coarser,
+    }
+}
+
+/// 1 − (1 − a)(1 − b), rounded to the side: the probability that either of two losses is infinite.
+pub(super) fn either(a: &BigInt, b: &BigInt, side: Side) -> BigInt {
+    let one = BigInt::one() << INFINITE_BITS;
+    let finite = (&one - a) * (&one - b);
+    let finite = match side {
+        Side::Upper => finite >> INFINITE_BITS,
+        Side::Lower => super::fixed::shift_up(&finite, INFINITE_BITS),
+    };
+    (one - finite).max(BigInt::zero())
 }

@@ -52,6 +52,8 @@ fn measure() {
         (&["randomized_response(gamma=1/4)*3", "gaussian(sigma=10)*100", "laplace(scale=20)*5"], "7"),
         (&["1/100:gaussian(sigma=1)*1000"], "3"),
         (&["1/100:gaussian(sigma=1048576, sensitivity=1048576)*1000"], "3"),
+        (&["randomized_response(epsilon=1, k=5)*1000"], "250"),
+        (&["1/10:laplace(scale=2)*1000"], "5"),
     ] {
         for direction in plan(specs).directions() {
             std::println!("{specs:?} eps {epsilon}: {}", show(&direction, epsilon));

@@ -40,7 +40,7 @@ pub(super) struct Choice {
 }
 
 /// The largest step exponent s ≤ most with (high − low)·2^s ≤ points.
-fn finest(low: &Rational, high: &Rational, points: u64, most: u32) -> u32 {
+pub(super) fn finest(low: &Rational, high: &Rational, points: u64, most: u32) -> u32 {
     let width = high - low;
     let fits = |s: &u32| &width * Rational::from_integer(BigInt::one() << *s) <= Rational::from_integer(points.into());
     (1..=most).take_while(fits).last().unwrap_or(0)
@@ -88,7 +88,7 @@ impl Sketch {
 }
 
 /// 3/2·(|low| + |high|): the binary digits that e^|loss| takes.
-fn digits(low: &Rational, high: &Rational) -> Option<u32> {
+pub(super) fn digits(low: &Rational, high: &Rational) -> Option<u32> {
     ((low.abs() + high.abs()) * Rational::new(3.into(), 2.into())).ceil().to_integer().to_u32()
 }
 
@@ -186,7 +186,10 @@ fn window(
     let (low, high) = (low.saturating_sub(1), high.max(low.saturating_add(1)));
     let (from, to) = (grid.loss(low), grid.loss(high));
     let step = finest(&from, &to, points, 48).max(grid.step.min(1));
-    let rare = u32::try_from(u64::from(2 * bits).saturating_sub(sum.bits())).ok()?;
+    // log2 of e^(θ·high)/M.
+    let cut = (theta * grid.loss(grid.last.saturating_sub(high).max(0)) * Rational::new(10.into(), 7.into())).floor();
+    let rare = u64::from(2 * bits).saturating_sub(sum.bits()).saturating_sub(cut.to_integer().to_u64()?);
+    let rare = u32::try_from(rare).ok()?;
     let deep = digits(&from, &to)?.checked_add(step + 96 + many)?.checked_add(rare)?;
     let deep = deep.max(u32::try_from(-log_delta).ok()?.checked_add(step + 110 + many)?).min(MOST_BITS);
     let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
