@@ -5,6 +5,7 @@
 //! an interval that contains the truth.
 
 mod answer;
+mod grid;
 mod inverse;
 mod lattice;
 mod plan;

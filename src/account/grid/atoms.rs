@@ -1,0 +1,142 @@
+//! The outcomes of a pair whose losses are few: their probabilities, and their losses to many digits.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+use super::{
+    finite::masses,
+    fixed::{Range, exp, ln_scaled},
+};
+use crate::{
+    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg},
+    guarantee::Pair,
+};
+
+/// The most outcomes that are listed.
+const MOST: u64 = 1 << 12;
+
+/// Binary digits of a loss.
+const LOSS_BITS: u32 = 80;
+
+/// An outcome of finite loss: P, Q over 2^bits, and ln(P/Q).
+#[derive(Clone, Debug)]
+pub(super) struct Atom {
+    pub(super) p: Range,
+    pub(super) q: Range,
+    pub(super) loss: Enclosure,
+}
+
+/// A pair's outcomes; those of the largest losses and of the least may be left out, their P and Q known.
+pub(super) struct Atoms {
+    pub(super) listed: Vec<Atom>,
+    /// (P, Q) of what is left out above, infinite losses among it.
+    pub(super) above: (Range, Range),
+    /// (P, Q) of what is left out below.
+    pub(super) below: (Range, Range),
+}
+
+fn nothing() -> (Range, Range) {
+    (Range::point(BigInt::zero()), Range::point(BigInt::zero()))
+}
+
+/// `None` where there are too many.
+pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
+    match pair {
+        Pair::Finite(pair) => {
+            let mut atoms = Atoms { listed: Vec::new(), above: nothing(), below: nothing() };
+            for (p, q) in masses(pair, bits)? {
+                if q.upper.is_zero() {
+                    atoms.above = (atoms.above.0.add(&p), q);
+                } else if p.upper.is_zero() {
+                    atoms.below = (p, atoms.below.1.add(&q));
+                } else if p.lower.bits() > 100 && q.lower.bits() > 100 {
+                    // The ratio is known to 99 bits.
+                    let ln = |value: &BigInt| ln_scaled(value.magnitude(), bits, LOSS_BITS);
+                    let least = ln(&p.lower)?.sub(&ln(&q.upper)?);
+                    let most = ln(&p.upper)?.sub(&ln(&q.lower)?);
+                    atoms.listed.push(Atom { p, q, loss: least.hull(&most) });
+                } else {
+                    return None;
+                }
+            }
+            (u64::try_from(atoms.listed.len()).ok()? <= MOST && !atoms.listed.is_empty()).then_some(atoms)
+        }
+        Pair::Laplace { scale, shift } => {
+            let shift = shift.to_u64().filter(|shift| (1..MOST).contains(shift))?;
+            let pmf = LaplacePmf::new(scale, bits + 4);
+            let power = |n: u64| {
+                let x = NonNegative::new(Rational::from_integer(n.into()) / scale.get()).ok()?;
+                Some(exp_neg(&x, bits + 4).at_precision(bits + 4))
+            };
+            let one = Enclosure::from_integer(1, bits + 4);
+            // P(Y ≤ 0) = 1/(1 + q), P(Y ≥ Δ) = q^Δ/(1 + q), and Q is P turned round: Q(y) = P(Δ − y).
+            let share = one.div(&one.add(&power(1)?))?;
+            let p: Vec<Range> = (0..=shift)
+                .map(|y| {
+                    let p = match y {
+                        0 => share.clone(),
+                        y if y == shift => share.mul(&power(shift)?),
+                        y => pmf.probability(&Integer::from(y)),
+                    };
+                    Some(Range::of(&p, bits))
+                })
+                .collect::<Option<_>>()?;
+            let loss = |y: u64| (Rational::from_integer(shift.into()) - Rational::from_integer((2 * y).into())) / scale.get();
+            let atom = |((y, p), q): ((u64, &Range), &Range)| Atom {
+                p: p.clone(),
+                q: q.clone(),
+                loss: Enclosure::from_rational(&loss(y), LOSS_BITS),
+            };
+            let listed = (0..).zip(&p).zip(p.iter().rev()).map(atom).collect();
+            Some(Atoms { listed, above: nothing(), below: nothing() })
+        }
+        Pair::Gaussian { variance, shift } => {
+            let shift = shift.to_i64().filter(|shift| *shift > 0 && shift.unsigned_abs() < MOST)?;
+            let reach = (variance.get() * Rational::from_integer(BigInt::from(2 * bits))).ceil().to_integer().sqrt() + 1_u32;
+            let reach = reach.to_i64().filter(|reach| 2 * reach.unsigned_abs() < MOST)?;
+            let pmf = GaussianPmf::new(variance, bits)?;
+            let at = |y: i64| Range::of(&pmf.probability(&Integer::from(y)), bits).clamp(bits);
+            let loss = |y: i64| {
+                let twice = Rational::from_integer((BigInt::from(shift) - BigInt::from(2 * y)) * shift);
+                Enclosure::from_rational(&(twice / variance.get() / BigInt::from(2)), LOSS_BITS)
+            };
+            let listed: Vec<Atom> =
+                (-reach..=reach + shift).map(|y| Atom { p: at(y), q: at(y - shift), loss: loss(y) }).collect();
+            // Beyond, either side has at most P(reach)·(1 + 2σ²/(2·reach + 1)), as for the tails of [`super::gaussian`].
+            let rest = Rational::one() + variance.get() * BigInt::from(2) / BigInt::from(2 * reach + 1);
+            let upper = super::fixed::ceil(&(Rational::from_integer(at(reach).upper) * rest), 0);
+            let tail = Range { lower: BigInt::zero(), upper };
+            Some(Atoms { listed, above: (tail.clone(), tail.clone()), below: (tail.clone(), tail) })
+        }
+        Pair::Subsampled { rate, of, reversed } => {
+            let inner = atoms(of, bits)?;
+            let (hit, miss) = (rate.get(), Rational::one() - rate.get());
+            let (hit_range, miss_range) = (Range::of_rational(hit, bits), Range::of_rational(&miss, bits));
+            let mixed = |(p, q): (&Range, &Range)| {
+                let mixture = q.mul(&miss_range, bits).add(&p.mul(&hit_range, bits));
+                if *reversed { (q.clone(), mixture) } else { (mixture, q.clone()) }
+            };
+            let ln_mixture = |loss: &Rational| -> Option<Enclosure> {
+                let ratio = exp(loss, 2 * LOSS_BITS)?.at_precision(2 * LOSS_BITS).mul_rational(hit);
+                let ratio = Range::of(&ratio.add(&Enclosure::from_rational(&miss, 2 * LOSS_BITS)), 2 * LOSS_BITS);
+                let ln = |value: &BigInt| if value.is_positive() { ln_scaled(value.magnitude(), 2 * LOSS_BITS, LOSS_BITS) } else { None };
+                Some(ln(&ratio.lower)?.hull(&ln(&ratio.upper)?))
+            };
+            let mut listed = Vec::new();
+            for atom in &inner.listed {
+                let (p, q) = mixed((&atom.p, &atom.q));
+                let loss = ln_mixture(&atom.loss.lower())?.hull(&ln_mixture(&atom.loss.upper())?);
+                listed.push(Atom { p, q, loss: if *reversed { loss.neg() } else { loss } });
+            }
+            let (above, below) = (mixed((&inner.above.0, &inner.above.1)), mixed((&inner.below.0, &inner.below.1)));
+            // Outcomes with P = 0 have a finite loss once mixed: only negligible ones may be left out.
+            let negligible = |(p, q): &(Range, Range)| p.upper.bits() < 64 && q.upper.bits() < 64;
+            if !negligible(&inner.below) || !negligible(&inner.above) && *reversed {
+                return None;
+            }
+            Some(if *reversed { Atoms { listed, above: below, below: above } } else { Atoms { listed, above, below } })
+        }
+    }
+}

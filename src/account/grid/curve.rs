@@ -1,0 +1,242 @@
+//! The hockey-stick curve h(x) = Σ_y max(P(y) − x·Q(y), 0) of a pair, at any x > 0.
+//!
+//! h is convex and falls from h(0) = 1; for every set S, the line P(S) − x·Q(S) lies on or below it, and it touches at x for
+//! S = {y : P(y) ≥ x·Q(y)}. Of a pair two things are asked for at x: an upper bound of h(x), and P(S), Q(S) of such a set.
+//! Both are proven: a set that is the best but for rounding gives a line that is below the curve all the same, and where rounding
+//! leaves open which set is best, the upper bound is the largest over all that may be.
+
+use alloc::boxed::Box;
+
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{One, Signed, Zero};
+
+use super::{
+    finite::FiniteCurve,
+    fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
+    gaussian::GaussianCdf,
+};
+use crate::{
+    exact::{NonNegative, Positive, Rational, exp_neg},
+    guarantee::Pair,
+};
+
+/// What is known of the curve at a point x; all over 2^bits.
+#[derive(Clone, Debug)]
+pub(super) struct Touch {
+    /// P(S).
+    pub(super) p: Range,
+    /// Q(S).
+    pub(super) q: Range,
+    /// At least h(x).
+    pub(super) upper: BigInt,
+}
+
+impl Touch {
+    /// Of the set S, which `upper` takes for the best.
+    pub(super) fn of(p: Range, q: Range, x: &BigInt, bits: u32) -> Self {
+        let upper = &p.upper - ((x * &q.lower) >> bits);
+        Self { p, q, upper }
+    }
+
+    /// Of everything, and of nothing: h(x) ≥ 1 − x and h(x) ≥ 0.
+    fn trivial(x: &BigInt, bits: u32) -> Self {
+        let one = BigInt::one() << bits;
+        let all = if *x <= one { one } else { BigInt::zero() };
+        Self::of(Range::point(all.clone()), Range::point(all), x, bits)
+    }
+
+    /// P(S) − x·Q(S) at another x, rounded down: at most h there.
+    pub(super) fn line(&self, x: &BigInt, bits: u32) -> BigInt {
+        &self.p.lower - shift_up(&(x * &self.q.upper), bits)
+    }
+}
+
+/// A pair's curve over 2^bits.
+pub(super) struct Curve {
+    bits: u32,
+    kind: Kind,
+}
+
+enum Kind {
+    Shifted { noise: Noise, shift: BigInt, last: Option<(BigInt, Range, Range)> },
+    Finite(FiniteCurve),
+    Subsampled { rate: Rational, of: Box<Curve>, reversed: bool },
+    /// P = Q.
+    Equal,
+}
+
+enum Noise {
+    /// Scale; 1/(1 + e^(-1/scale)).
+    Laplace(Positive, Range),
+    /// σ².
+    Gaussian(Positive, GaussianCdf),
+}
+
+impl Curve {
+    /// `None` if the pair is beyond what can be written down.
+    pub(super) fn new(pair: &Pair, bits: u32) -> Option<Self> {
+        let kind = match pair {
+            Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => Kind::Equal,
+            Pair::Laplace { scale, shift } => {
+                let q = exp_neg(&NonNegative::new(scale.get().recip()).ok()?, bits + 4).at_precision(bits + 4);
+                let one = crate::exact::Enclosure::from_integer(1, bits + 4);
+                let share = Range::of(&one.div(&one.add(&q))?, bits);
+                Kind::Shifted { noise: Noise::Laplace(scale.clone(), share), shift: shift.clone().into(), last: None }
+            }
+            Pair::Gaussian { variance, shift } => {
+                let noise = Noise::Gaussian(variance.clone(), GaussianCdf::new(variance, bits)?);
+                Kind::Shifted { noise, shift: shift.clone().into(), last: None }
+            }
+            Pair::Finite(pair) => Kind::Finite(FiniteCurve::new(pair, bits)?),
+            Pair::Subsampled { rate, .. } if rate.get().is_zero() => Kind::Equal,
+            Pair::Subsampled { rate, of, reversed } => Kind::Subsampled {
+                rate: rate.get().clone(),
+                of: Box::new(Self::new(of, bits)?),
+                reversed: *reversed,
+            },
+        };
+        Some(Self { bits, kind })
+    }
+
+    /// The curve of finitely many masses; they need not add up to 1.
+    pub(super) fn finite(curve: FiniteCurve, bits: u32) -> Self {
+        Self { bits, kind: Kind::Finite(curve) }
+    }
+
+    /// What is known at x > 0, over 2^bits.
+    pub(super) fn touch(&mut self, x: &BigInt) -> Option<Touch> {
+        let bits = self.bits;
+        let mut touch = match &mut self.kind {
+            Kind::Equal => Touch::trivial(x, bits),
+            // Its masses may be any, so that 1 − x need not be below it.
+            Kind::Finite(curve) => return Some(curve.touch(x)),
+            Kind::Shifted { noise, shift, last } => shifted(noise, shift, last, x, bits)?,
+            Kind::Subsampled { rate, of, reversed: false } => forward(rate, of, x, bits)?,
+            Kind::Subsampled { rate, of, reversed: true } => backward(rate, of, x, bits)?,
+        };
+        let trivial = Touch::trivial(x, bits);
+        touch.upper = touch.upper.max(trivial.upper);
+        Some(touch)
+    }
+}
+
+/// ((1 − r)·Q + r·P, Q): its ratio is x where that of (P, Q) is x′ = (x − 1 + r)/r, so it has the set of (P, Q) at x′, and
+/// h(x) = r·h′(x′); for x ≤ 1 − r every outcome's ratio is at least x. h′ falls, so x′ is rounded down.
+fn forward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
+    let miss = Range::of_rational(&(Rational::one() - rate), bits);
+    let within = x - &miss.upper;
+    if !within.is_positive() {
+        return Some(Touch::trivial(x, bits)).map(|all| Touch { upper: all.upper.max(BigInt::zero()) + 2, ..all });
+    }
+    let inner = of.touch(&floor(&(Rational::from_integer(within) / rate), 0))?;
+    let hit = Range::of_rational(rate, bits);
+    let p = inner.q.mul(&miss, bits).add(&inner.p.mul(&hit, bits));
+    let upper = shift_up(&(&hit.upper * &inner.upper), bits);
+    Some(Touch { p, q: inner.q, upper })
+}
+
+/// (Q, (1 − r)·Q + r·P): the complement of the other's set at 1/x, and h(x) = 1 − x + x·h°(1/x) with h° the other's.
+fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
+    let inverse = (BigInt::one() << (2 * bits)).div_floor(x);
+    if !inverse.is_positive() {
+        return Some(Touch::trivial(x, bits));
+    }
+    let other = forward(rate, of, &inverse, bits)?;
+    let upper = (BigInt::one() << bits) - x + shift_up(&(x * other.upper.max(Touch::trivial(&inverse, bits).upper)), bits);
+    Some(Touch { p: other.q.complement(bits), q: other.p.complement(bits), upper })
+}
+
+/// S = {y ≤ t}: the loss falls with y. For the Gaussian it is (Δ² − 2Δy)/2σ², at least ln x for y ≤ Δ/2 − σ²·ln x/Δ; for Laplace it is
+/// (Δ − 2y)/s for 0 ≤ y ≤ Δ, at least ln x for y ≤ (Δ − s·ln x)/2, and constant outside: nothing for t < 0, everything for t ≥ Δ.
+fn shifted(
+    noise: &mut Noise,
+    shift: &BigInt,
+    last: &mut Option<(BigInt, Range, Range)>,
+    x: &BigInt,
+    bits: u32,
+) -> Option<Touch> {
+    let two = BigInt::from(2);
+    let factor = match noise {
+        Noise::Laplace(scale, _) => scale.get() / &two,
+        Noise::Gaussian(variance, _) => variance.get() / shift,
+    };
+    // Bits enough for t to be one integer or two.
+    let magnitude = factor.numer().bits().saturating_sub(factor.denom().bits());
+    let ln = ln_scaled(x.magnitude(), bits, u32::try_from(magnitude).ok()? + 24)?.mul_rational(&factor);
+    let middle = Rational::new(shift.clone(), two);
+    let (least, most) = ((&middle - ln.upper()).floor().to_integer(), (middle - ln.lower()).floor().to_integer());
+    let mut touch: Option<Touch> = None;
+    let mut t = least;
+    while t <= most {
+        let here = match last {
+            Some((at, p, q)) if *at == t => Touch::of(p.clone(), q.clone(), x, bits),
+            _ => {
+                let (p, q) = noise.below(&t, shift, bits)?;
+                *last = Some((t.clone(), p.clone(), q.clone()));
+                Touch::of(p, q, x, bits)
+            }
+        };
+        touch = Some(match touch {
+            Some(other) if other.upper > here.upper => other,
+            _ => here,
+        });
+        t += 1;
+    }
+    touch
+}
+
+impl Noise {
+    /// P(Y ≤ t) and P(Y ≤ t − Δ), or nothing and everything where S is.
+    fn below(&mut self, t: &BigInt, shift: &BigInt, bits: u32) -> Option<(Range, Range)> {
+        match self {
+            Self::Gaussian(_, cdf) => Some((cdf.at(t)?, cdf.at(&(t - shift))?)),
+            Self::Laplace(..) if t.is_negative() => Some((Range::point(BigInt::zero()), Range::point(BigInt::zero()))),
+            Self::Laplace(..) if t >= shift => {
+                let one = BigInt::one() << bits;
+                Some((Range::point(one.clone()), Range::point(one)))
+            }
+            // With q = e^(-1/s): P(Y ≤ t) is 1 − q^(t+1)/(1 + q) for t ≥ 0, and q^-t/(1 + q) for t < 0.
+            Self::Laplace(scale, share) => {
+                let tail = |n: BigInt| -> Option<Range> {
+                    let power = exp_neg(&NonNegative::new(Rational::from_integer(n) / scale.get()).ok()?, bits);
+                    Some(Range::of(&power, bits).mul(share, bits))
+                };
+                Some((tail(t + 1)?.complement(bits), tail(shift - t)?))
+            }
+        }
+    }
+}
+
+/// Losses between which all of a pair's lie, but for a share below 2^-tail of either distribution; (0, 0) if P = Q.
+///
+/// Only the choice of a grid depends on it.
+pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
+    let symmetric = |most: Rational| Some((-most.clone(), most));
+    match pair {
+        Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => symmetric(Rational::zero()),
+        Pair::Laplace { scale, shift } => symmetric(Rational::from_integer(shift.clone().into()) / scale.get()),
+        Pair::Gaussian { variance, shift } => {
+            // The loss at y = −zσ is (Δ² + 2Δzσ)/2σ², and z = √(2·ln 2·tail) < 6·√tail/5.
+            let ratio = Rational::from_integer(BigInt::from(shift.clone()).pow(2)) / variance.get();
+            let steps = (&ratio * Rational::from_integer(BigInt::from(tail) << 40_u32)).ceil().to_integer().sqrt() + 1;
+            let wide = Rational::new(steps * 6, BigInt::from(5) << 20_u32);
+            symmetric(ratio / BigInt::from(2) + wide)
+        }
+        Pair::Finite(pair) => super::finite::span(pair),
+        Pair::Subsampled { rate, of, reversed } => {
+            let (low, high) = span(of, tail)?;
+            let mixed = |loss: &Rational| -> Option<Rational> {
+                let ratio = exp(loss, 64)?.upper() * rate.get() + Rational::one() - rate.get();
+                let scaled = ceil(&ratio, 64);
+                if !scaled.is_positive() {
+                    return None;
+                }
+                ln_scaled(scaled.magnitude(), 64, 32).map(|ln| ln.upper())
+            };
+            // Far below, where even 64 bits see only 1 − r, or nothing.
+            let (low, high) = (mixed(&low).unwrap_or(low), mixed(&high)?);
+            Some(if *reversed { (-high, -low) } else { (low, high) })
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! δ(ε) of a distribution, from its tilted masses.
+//!
+//! With u = l − ε: δ(ε) = p_∞ + 2^-e·e^(-θ(ε − a))·Σ_{u > 0} mᵢ·e^(-θu)·(1 − e^-u), and the slack times the same factor.
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+use super::{
+    convolution::Side,
+    fixed::{Range, exp},
+    pld::{INFINITE_BITS, Pld},
+};
+use crate::exact::{NonNegative, Positive, Rational, exp_neg_relative, ln};
+
+/// Binary digits of e^(-θu) and e^-u.
+const BITS: u32 = 62;
+
+/// The exponentials are found afresh after this many points: between, each is the last times a factor.
+const FRESH: usize = 1024;
+
+/// δ(ε), rounded to the distribution's side; `None` if a number is out of range.
+pub(super) fn delta(pld: &Pld, theta: &Rational, epsilon: &Rational) -> Option<Rational> {
+    let unit = Rational::new(BigInt::one(), BigInt::one() << pld.step);
+    let first = (epsilon / &unit).floor().to_integer() + 1_u32;
+    let skip = (first - BigInt::from(pld.first)).max(BigInt::zero()).to_usize().unwrap_or(usize::MAX);
+    let (theta_step, loss_step) = (bounds(&-(theta * &unit))?, bounds(&-unit.clone())?);
+    let (mut by_theta, mut by_loss) = ((0, 0), (0, 0));
+    let mut sum = 0_u128;
+    for (n, (i, mass)) in (pld.first..).zip(&pld.masses).skip(skip).enumerate() {
+        if n % FRESH == 0 {
+            let u = &unit * BigInt::from(i) - epsilon;
+            (by_theta, by_loss) = (bounds(&-(theta * &u))?, bounds(&-u)?);
+        }
+        // Masses are at most 2^61 in all and the factors at most 1 (over 2^62), so that the sum is below 2^124.
+        sum += u128::from(*mass)
+            * match pld.side {
+                Side::Lower => (by_theta.0 * ((1 << BITS) - by_loss.1)) >> BITS,
+                Side::Upper => Side::Upper.shift(by_theta.1 * ((1 << BITS) - by_loss.0), BITS),
+            };
+        (by_theta, by_loss) = (times(by_theta, theta_step), times(by_loss, loss_step));
+    }
+    sum += u128::from(pld.slack) << BITS;
+    let infinite = Rational::new(pld.infinite.clone(), BigInt::one() << INFINITE_BITS);
+    if sum.is_zero() {
+        return Some(infinite);
+    }
+    let finite = Rational::from_integer(sum.into()) * scale(pld, theta, epsilon)?;
+    Some((finite + infinite).min(Rational::one()))
+}
+
+/// 2^-(e + 62)·e^(-θ(ε − a)) = e^-y with y = θ(ε − a) + (e + 62)·ln 2, rounded to the side.
+fn scale(pld: &Pld, theta: &Rational, epsilon: &Rational) -> Option<Rational> {
+    let power = pld.exponent + i128::from(BITS);
+    let two = Positive::new(Rational::from_integer(2.into())).ok()?;
+    // |power| < 2^127: these bits leave y within 2^-100.
+    let ln_two = ln(&two, 240).mul_rational(&Rational::from_integer(power.into()));
+    let tilted = theta * (epsilon - &pld.anchor);
+    let y = match pld.side {
+        Side::Upper => super::fixed::floor(&(tilted + ln_two.lower()), 100),
+        Side::Lower => super::fixed::ceil(&(tilted + ln_two.upper()), 100),
+    };
+    let y = Rational::new(y, BigInt::one() << 100_u32);
+    let power = exp_neg_relative(&NonNegative::new(y.abs()).ok()?, 80)?;
+    Some(match (y.is_negative(), pld.side) {
+        (false, Side::Upper) => power.upper(),
+        (false, Side::Lower) => power.lower(),
+        (true, Side::Upper) => power.lower().recip(),
+        (true, Side::Lower) => power.upper().recip(),
+    })
+}
+
+/// e^x for x ≤ 0 over 2^62, both bounds.
+fn bounds(x: &Rational) -> Option<(u128, u128)> {
+    let range = Range::of(&exp(x, BITS + 2)?, BITS).clamp(BITS);
+    Some((range.lower.to_u128()?, range.upper.to_u128()?))
+}
+
+fn times(a: (u128, u128), b: (u128, u128)) -> (u128, u128) {
+    ((a.0 * b.0) >> BITS, Side::Upper.shift(a.1 * b.1, BITS))
+}

@@ -1,0 +1,226 @@
+//! The distribution function P(Y ≤ t) of the discrete Gaussian, P(Y = y) = e^(-y²/2σ²)/Z, at any σ.
+//!
+//! Up to σ = 1024 it is a table of sums. Beyond, the midpoint Euler–Maclaurin formula with u = t + 1/2 and f(y) = e^(-y²/2σ²):
+//!
+//! Σ_{y ≤ t} f(y) = ∫_{−∞}^u f + Σ_{j=1}^m B_2j(1/2)/(2j)!·f^(2j−1)(u) + R, |R| ≤ |B_2m|/(2m)!·∫|f^(2m)|.
+//!
+//! Divided by σ√(2π), with z = u/σ, f^(n)(u) = (−1)ⁿ·σ^-n·He_n(z)·f(u) and B_2j(1/2) = −(1 − 2^(1−2j))·B_2j, it is
+//!
+//! Φ(z) + Σ_j (1 − 2^(1−2j))·B_2j/(2j)!·σ^(-2j)·He_(2j−1)(z)·φ(z), and the rest at most 4·√(2m)!/(2πσ)^2m,
+//!
+//! since |B_2m|/(2m)! = 2ζ(2m)/(2π)^2m and ∫|He_2m|·φ ≤ √(2m)! (Cauchy and Schwarz). Z = σ√(2π)·(1 + ρ) with 0 < ρ ≤ 3·e^(-2π²σ²)
+//! (Poisson summation), which is below 2^(-2^24) here.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+use super::{
+    fixed::{Range, ceil},
+    normal::{Normal, ULPS},
+};
+use crate::exact::{GaussianPmf, Integer, Pmf, Positive, Rational};
+
+/// σ² up to which the sums are listed.
+const MOST_LISTED_VARIANCE: u32 = 1 << 20;
+
+/// P(Y ≤ t) over 2^bits.
+pub(super) enum GaussianCdf {
+    /// P(Y ≥ k) for k = 0, 1, …; beyond, the last bounds it.
+    Listed { tails: Vec<Range>, bits: u32 },
+    Smooth(Smooth),
+}
+
+pub(super) struct Smooth {
+    normal: Normal,
+    bits: u32,
+    /// 1/σ over 2^wide, within one unit.
+    inverse: BigInt,
+    wide: u32,
+    /// (1 − 2^(1−2j))·B_2j/(2j)!·σ^(-2j) over 2^working for j = 1, …, m, each within one ulp.
+    corrections: Vec<BigInt>,
+    /// What the sum may be wrong by, in ulps of 2^-working.
+    slack: BigInt,
+    last: Option<(BigInt, Range)>,
+}
+
+/// Guard bits of [`Smooth`]: ulps of 2^-(bits + GUARD).
+const GUARD: u32 = 32;
+
+impl GaussianCdf {
+    pub(super) fn new(variance: &Positive, bits: u32) -> Option<Self> {
+        if *variance.numerator() <= variance.denominator() * MOST_LISTED_VARIANCE {
+            return Self::listed(variance, bits);
+        }
+        Smooth::new(variance, bits).map(Self::Smooth)
+    }
+
+    fn listed(variance: &Positive, bits: u32) -> Option<Self> {
+        let pmf = GaussianPmf::new(variance, bits)?;
+        let reach: BigInt = (variance.get() * Rational::from_integer((2 * bits).into())).ceil().to_integer().sqrt() + 1;
+        let reach = reach.to_u64()?;
+        let at = |k: u64| Range::of(&pmf.probability(&Integer::from(k)), bits);
+        // Σ_{j ≥ K} P(j) ≤ P(K)/(1 − r), r = e^(-(2K+1)/2σ²), and 1/(1 − e^-x) ≤ 1 + 1/x.
+        let beyond = Rational::one() + Rational::from_integer(2.into()) * variance.get() / BigInt::from(2 * reach + 1);
+        let upper = ceil(&(Rational::from_integer(at(reach).upper) * beyond), 0);
+        let mut tail = Range { lower: BigInt::zero(), upper };
+        let mut tails = alloc::vec![tail.clone()];
+        for k in (0..reach).rev() {
+            tail = tail.add(&at(k));
+            tails.push(tail.clone());
+        }
+        tails.reverse();
+        Some(Self::Listed { tails, bits })
+    }
+
+    /// P(Y ≤ t).
+    pub(super) fn at(&mut self, t: &BigInt) -> Option<Range> {
+        match self {
+            Self::Listed { tails, bits } => {
+                // P(Y ≤ t) = P(Y ≥ −t) = 1 − P(Y ≥ t + 1).
+                let above = t.is_negative();
+                let k = if above { -t } else { t + BigInt::one() };
+                let tail = match k.to_usize().and_then(|k| tails.get(k)) {
+                    Some(tail) => tail.clone(),
+                    None => Range { lower: BigInt::zero(), upper: tails.last()?.upper.clone() },
+                };
+                Some(if above { tail } else { tail.complement(*bits) }.clamp(*bits))
+            }
+            Self::Smooth(smooth) => smooth.at(t),
+        }
+    }
+}
+
+impl Smooth {
+    fn new(variance: &Positive, bits: u32) -> Option<Self> {
+        let working = bits + GUARD;
+        // |u| < 2^6·σ wherever Φ is asked for, so these bits of 1/σ leave z within one ulp.
+        let magnitude = u32::try_from(variance.numerator().bits().saturating_sub(variance.denominator().bits())).ok()?;
+        let wide = working + magnitude + 16;
+        let square = (variance.denominator() << (2 * wide)) / variance.numerator();
+        let inverse = BigInt::from(square.sqrt());
+        let (mut corrections, mut j) = (Vec::new(), 0_u32);
+        let bernoulli = bernoulli(128);
+        let mut power = Rational::one();
+        let mut factorial = BigInt::one();
+        // 2πσ > 2^12 here, and √(2m)! ≤ (2m)^m: the rest is below an ulp of 2^-working for 24m − m·log2(2m) ≥ working + 2.
+        let enough = |m: u32| m * (24 - (2 * m).ilog2() - 1) >= working + 2;
+        while j == 0 || !enough(j) {
+            j += 1;
+            let number = bernoulli.get(usize::try_from(2 * j).ok()?)?;
+            power /= variance.get();
+            factorial *= (2 * j - 1) * (2 * j);
+            let share = Rational::one() - Rational::new(BigInt::from(2), BigInt::one() << (2 * j));
+            let value = share * number * &power / &factorial;
+            corrections.push(super::fixed::floor(&value, working));
+        }
+        // |He_(2j−1)(z)|·φ(z) ≤ 0.44·√(2j−1)!, and σ^(-2j) ≤ 2^(-20j): the products' errors are those of the corrections and of φ,
+        // at most 2^17·√(2j)! ulps in all for the j ≤ 31 here; the factors of the correction bring them below one ulp for j > 1.
+        Some(Self { normal: Normal::new(working), bits, inverse, wide, corrections, slack: BigInt::from(4 * ULPS), last: None })
+    }
+
+    fn at(&mut self, t: &BigInt) -> Option<Range> {
+        if let Some((last, range)) = &self.last
+            && last == t
+        {
+            return Some(range.clone());
+        }
+        let working = self.bits + GUARD;
+        // u = t + 1/2, by symmetry P(Y ≤ t) = 1 − P(Y ≤ −t − 1), whose u is −u.
+        let twice: BigInt = t * 2_u32 + BigInt::one();
+        let z = (twice.abs() * &self.inverse) >> (self.wide + 1 - working);
+        let one = BigInt::one() << working;
+        let range = match self.normal.at(&z) {
+            None => {
+                // z ≥ 39: 1 − P(Y ≤ t) ≤ 2e^(-z²/2) ≤ 2^-1000.
+                let least = one.clone() - (one.clone() >> 1000_u32) - 1;
+                Range { lower: least, upper: one.clone() }
+            }
+            Some((cdf, density)) => {
+                let middle = cdf + self.correction(&z, &density, working);
+                Range { lower: &middle - &self.slack, upper: middle + &self.slack }
+            }
+        };
+        let range = if twice.is_negative() { range.complement(working) } else { range };
+        let range =
+            Range { lower: &range.lower >> GUARD, upper: super::fixed::shift_up(&range.upper, GUARD) }.clamp(self.bits);
+        self.last = Some((t.clone(), range.clone()));
+        Some(range)
+    }
+
+    /// Σ_j c_j·He_(2j−1)(z)·φ(z), by He_(n+1) = z·He_n − n·He_(n−1), each times φ.
+    fn correction(&self, z: &BigInt, density: &BigInt, working: u32) -> BigInt {
+        let (mut before, mut here) = (density.clone(), (z * density) >> working);
+        let (mut sum, mut n) = (BigInt::zero(), 1_u32);
+        for c in &self.corrections {
+            sum += (c * &here) >> working;
+            for _ in 0..2 {
+                let next = ((z * &here) >> working) - &before * n;
+                (before, here) = (here, next);
+                n += 1;
+            }
+        }
+        sum
+    }
+}
+
+/// B_0, …, B_n, by Σ_{k ≤ m} C(m+1, k)·B_k = 0.
+fn bernoulli(n: u32) -> Vec<Rational> {
+    let mut numbers = alloc::vec![Rational::one()];
+    for m in 1..=n {
+        let mut binomial = BigInt::one();
+        let mut sum = Rational::zero();
+        for (k, number) in (0_u32..).zip(&numbers) {
+            sum += number * &binomial;
+            binomial = (binomial * (m + 1 - k)).div_floor(&BigInt::from(k + 1));
+        }
+        numbers.push(-sum / BigInt::from(m + 1));
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variance(n: u64) -> Positive {
+        Positive::new(Rational::from_integer(n.into())).unwrap()
+    }
+
+    /// The two ways agree where both are quick, on both sides of 0 and far into the tails, to all but a few of their bits.
+    #[test]
+    fn the_formula_agrees_with_the_sums() {
+        for n in [1_100_000_u64, 1_234_567] {
+            let bits = 150;
+            let mut smooth = Smooth::new(&variance(n), bits).unwrap();
+            let GaussianCdf::Listed { tails, .. } = GaussianCdf::listed(&variance(n), bits).unwrap() else { panic!() };
+            for t in [0_usize, 1, 2, 500, 1000, 5000, 9000, 12_000] {
+                let (a, b) = (smooth.at(&BigInt::from(t)).unwrap(), tails[t + 1].complement(bits));
+                assert!(a.lower <= b.upper && b.lower <= a.upper, "{n} {t}: {a:?} {b:?}");
+                assert!(&a.upper - &a.lower <= BigInt::from(2) && &b.upper - &b.lower < BigInt::from(1 << 20));
+                let mirrored = smooth.at(&-BigInt::from(t + 1)).unwrap();
+                assert_eq!(mirrored, a.complement(bits));
+            }
+        }
+    }
+
+    #[test]
+    fn bernoulli_numbers() {
+        let numbers = bernoulli(12);
+        assert_eq!(numbers[1], Rational::new((-1).into(), 2.into()));
+        assert_eq!(numbers[12], Rational::new((-691).into(), 2730.into()));
+    }
+
+    #[test]
+    fn huge_deviations_answer() {
+        for exponent in [21_u64, 61] {
+            let mut cdf = GaussianCdf::new(&Positive::new(Rational::from_integer(BigInt::one() << (2 * exponent))).unwrap(), 200).unwrap();
+            let half = cdf.at(&BigInt::from(0)).unwrap();
+            assert!(half.lower > BigInt::one() << 199_u32);
+            let far = cdf.at(&(-BigInt::one() << (exponent + 6))).unwrap();
+            assert!(far.lower.is_zero() && far.upper <= BigInt::one());
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The choice of a tilt, a window and a grid. Whatever is chosen, the bounds are right: a bad choice makes them wide.
+//!
+//! A coarse PLD of each part tells how the losses lie. The tilt θ is the one under which the losses of the whole plan have mean ε, as in
+//! Chernoff's bound δ(ε) ≤ e^(-θε)·Π M(θ)^k, which it minimises. The window of one copy leaves out what is negligible beside that bound.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+use super::{
+    curve::{Curve, span},
+    dots::{Dots, Grid, connect},
+    fixed::{Range, exp, ln_scaled},
+};
+use crate::{
+    exact::Rational,
+    guarantee::Pair,
+};
+
+/// Points of a coarse grid.
+const COARSE: u32 = 1 << 11;
+
+/// Tails of discrete Gaussians below 2^-this are out of sight.
+const TAIL: u32 = 256;
+
+/// The most binary digits of a curve's values.
+const MOST_BITS: u32 = 1 << 13;
+
+/// One part of a plan as the coarse grid shows it.
+pub(super) struct Sketch {
+    dots: Dots,
+    pub(super) copies: u64,
+}
+
+/// θ, and for each part its grid and the binary digits that its curve needs.
+pub(super) struct Choice {
+    pub(super) theta: Rational,
+    pub(super) grids: Vec<(Grid, u32)>,
+}
+
+/// The largest step exponent s ≤ most with (high − low)·2^s ≤ points.
+pub(super) fn finest(low: &Rational, high: &Rational, points: u64, most: u32) -> u32 {
+    let width = high - low;
+    let fits = |s: &u32| &width * Rational::from_integer(BigInt::one() << *s) <= Rational::from_integer(points.into());
+    (1..=most).take_while(fits).last().unwrap_or(0)
+}
+
+impl Sketch {
+    pub(super) fn new(pairs: &[Pair], copies: u64) -> Option<Self> {
+        let mut spans = Vec::new();
+        for pair in pairs {
+            spans.push(span(pair, TAIL)?);
+        }
+        let low = spans.iter().map(|(low, _)| low).min()?.clone();
+        let high = spans.iter().map(|(_, high)| high).max()?.clone();
+        let step = finest(&low, &high, COARSE.into(), 40);
+        let bits = digits(&low, &high)?.checked_add(384).filter(|bits| *bits <= MOST_BITS)?;
+        let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
+        let first = scaled(low).floor().to_integer().to_i64()?.checked_sub(1)?;
+        let last = scaled(high).ceil().to_integer().to_i64()?.checked_add(1)?;
+        let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, bits)).collect::<Option<_>>()?;
+        let grid = Grid { step, first, last };
+        if grid.points() > 1 << 16 {
+            return None;
+        }
+        Some(Self { dots: connect(&mut curves, grid, bits)?, copies })
+    }
+
+    /// Σ p·e^(θ(l − last)) over 2^(2·bits), and the mean of l under it, over 2^40.
+    fn moments(&self, theta: &Rational) -> Option<(BigInt, BigInt)> {
+        let Dots { grid, bits, upper, .. } = &self.dots;
+        let falling = Range::of(&exp(&-(theta * grid.loss(1)), *bits)?, *bits).lower;
+        let mut factor = BigInt::one() << *bits;
+        let (mut sum, mut first) = (BigInt::zero(), BigInt::zero());
+        for (mass, n) in upper.iter().rev().zip(0_u32..) {
+            let weight = &factor * mass;
+            first += &weight * n;
+            sum += weight;
+            factor = (factor * &falling) >> *bits;
+        }
+        if sum.is_zero() {
+            return None;
+        }
+        let below = (first << (40 - grid.step.min(40))) / &sum;
+        Some((sum, (super::fixed::floor(&grid.loss(grid.last), 40)) - below))
+    }
+}
+
+/// 3/2·(|low| + |high|): the binary digits that e^|loss| takes.
+pub(super) fn digits(low: &Rational, high: &Rational) -> Option<u32> {
+    ((low.abs() + high.abs()) * Rational::new(3.into(), 2.into())).ceil().to_integer().to_u32()
+}
+
+/// The tilt under which the plan's mean loss is ε, to a few bits; 0 if it is above without.
+fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
+    let target = super::fixed::floor(epsilon, 40);
+    let below = |theta: &Rational| -> Option<bool> {
+        let mut mean = BigInt::zero();
+        for sketch in sketches {
+            mean += sketch.moments(theta)?.1 * sketch.copies;
+        }
+        Some(mean < target)
+    };
+    let two = BigInt::from(2);
+    let mut low = Rational::zero();
+    if !below(&low)? {
+        return Some(low);
+    }
+    let mut high = Rational::new(1.into(), 1024.into());
+    while below(&high)? {
+        low = high.clone();
+        high *= &two;
+        if high > Rational::from_integer(4096.into()) {
+            break;
+        }
+    }
+    for _ in 0..7 {
+        let middle = (&low + &high) / &two;
+        if below(&middle)? {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
+}
+
+/// Chooses for at most `points` points of one copy.
+pub(super) fn choose(sketches: &[Sketch], epsilon: &Rational, points: u64) -> Option<Choice> {
+    let theta = tilt(sketches, epsilon)?;
+    let all: u64 = sketches.iter().fold(0, |sum, sketch| sum.saturating_add(sketch.copies));
+    let many = u64::BITS - all.leading_zeros();
+    let mut sums = Vec::new();
+    // ln of e^(-θε)·Π M^k.
+    let mut chernoff = -(&theta * epsilon);
+    for sketch in sketches {
+        let (sum, _) = sketch.moments(&theta)?;
+        let Dots { grid, bits, .. } = &sketch.dots;
+        let ln = ln_scaled(sum.magnitude(), 2 * bits, 40)?.lower() + &theta * grid.loss(grid.last);
+        chernoff += ln * Rational::from_integer(sketch.copies.into());
+        sums.push(sum);
+    }
+    // log2 δ is about 10/7 of it, and some bits less for what lies above ε only by a little.
+    let log_delta = (chernoff * Rational::new(10.into(), 7.into())).floor().to_integer().to_i64()?.min(0) - 8;
+    let mut grids = Vec::new();
+    for (sketch, sum) in sketches.iter().zip(&sums) {
+        grids.push(window(sketch, sum, &theta, log_delta, many, points)?);
+    }
+    Some(Choice { theta, grids })
+}
+
+fn window(
+    sketch: &Sketch,
+    sum: &BigInt,
+    theta: &Rational,
+    log_delta: i64,
+    many: u32,
+    points: u64,
+) -> Option<(Grid, u32)> {
+    let Dots { grid, bits, upper, curve, infinite, .. } = &sketch.dots;
+    // High enough that h(x) is 2^-40 of δ in all copies together.
+    let negligible = i64::from(*bits) + log_delta - 40 - i64::from(many);
+    let high = curve.iter().zip(grid.first..).find(|(h, _)| {
+        let finite = *h - &infinite.lower;
+        !finite.is_positive() || i64::try_from(finite.bits()).unwrap_or(i64::MAX) <= negligible
+    });
+    let high = high.map_or(grid.last, |(_, i)| i).saturating_add(1).min(grid.last);
+    // Low enough that all below, moved there, is 2^-46 of the tilted mass of a copy.
+    let falling = Range::of(&exp(&-(theta * grid.loss(1)), *bits)?, *bits).lower;
+    let mut factors = Vec::new();
+    let mut factor = BigInt::one() << *bits;
+    for _ in upper {
+        let next = (&factor * &falling) >> *bits;
+        factors.push(core::mem::replace(&mut factor, next));
+    }
+    let mut below = BigInt::zero();
+    let mut low = grid.first;
+    for ((mass, factor), i) in upper.iter().zip(factors.iter().rev()).zip(grid.first..) {
+        below += mass;
+        if (&below * factor) << (46 + many) > *sum {
+            break;
+        }
+        low = i;
+    }
+    let (low, high) = (low.saturating_sub(1), high.max(low.saturating_add(1)));
+    let (from, to) = (grid.loss(low), grid.loss(high));
+    let step = finest(&from, &to, points, 48).max(grid.step.min(1));
+    // log2 of e^(θ·high)/M.
+    let cut = (theta * grid.loss(grid.last.saturating_sub(high).max(0)) * Rational::new(10.into(), 7.into())).floor();
+    let rare = u64::from(2 * bits).saturating_sub(sum.bits()).saturating_sub(cut.to_integer().to_u64()?);
+    let rare = u32::try_from(rare).ok()?;
+    let deep = digits(&from, &to)?.checked_add(step + 96 + many)?.checked_add(rare)?;
+    let deep = deep.max(u32::try_from(-log_delta).ok()?.checked_add(step + 110 + many)?).min(MOST_BITS);
+    let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
+    let first = scaled(from).floor().to_integer().to_i64()?;
+    let last = scaled(to).ceil().to_integer().to_i64()?;
+    Some((Grid { step, first, last }, deep))
+}
