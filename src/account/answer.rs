@@ -37,6 +37,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// What two enclosures of the same number say together; the method of the narrower.
+    pub(super) fn narrowed_by(&self, other: &Self, precision: &Precision) -> Self {
+        // Two enclosures of one truth always intersect.
+        let common = self.enclosure.intersection(&other.enclosure).unwrap_or_else(|| self.enclosure.clone());
+        let is_first = self.enclosure.width() <= other.enclosure.width();
+        let method = if is_first { self.method } else { other.method };
+        Self { is_narrow: is_narrow(&common, precision), enclosure: common, method }
+    }
+
     /// The enclosure of the larger of two numbers.
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {

@@ -116,11 +116,16 @@ fn one_direction(direction: &Direction, epsilon: &NonNegative, precision: &Preci
             return Ok(answer);
         }
     }
-    if let Some(answer) = lattice::delta(direction, epsilon, precision) {
-        return Ok(answer);
+    let exact = lattice::delta(direction, epsilon, precision);
+    if let Some(answer) = exact.as_ref().filter(|answer| answer.is_narrow) {
+        return Ok(answer.clone());
     }
-    // HOOK: grid::delta(direction, epsilon, precision) goes here, once it lands.
-    reference::delta(direction, epsilon, precision)
+    match (exact, grid::delta(direction, epsilon, precision)) {
+        (Some(exact), Ok(grid)) => Ok(exact.narrowed_by(&grid, precision)),
+        (Some(exact), Err(_)) => Ok(exact),
+        (None, Ok(grid)) => Ok(grid),
+        (None, Err(_)) => reference::delta(direction, epsilon, precision),
+    }
 }
 
 /// One direction of a plan: each entry is the list of pairs of which the largest profile dominates, and the number of copies.
