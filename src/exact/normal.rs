@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn pi_and_its_root() {
         let known = parse("3.14159265358979323846264338327950288419716939937510").unwrap();
-        let pi = pi(160);
+        let pi = pi(200);
         assert!((pi.lower() - &known).abs() < parse("1e-45").unwrap() && pi.width() < parse("1e-45").unwrap());
         let root = root_of_two_pi(100);
         assert!(root.square().intersects(&pi.add(&pi)) && root.width() < parse("1e-29").unwrap(), "{root}");

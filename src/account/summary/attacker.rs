@@ -58,6 +58,7 @@ mod tests {
         // ε = 0, δ = 0: the attacker guesses.
         assert!(rate("0", "0", "0.01").contains(&parse("0.01").unwrap()));
         assert!(rate("0", "1/4", "0").contains(&parse("1/4").unwrap()));
+        assert!(rate("0", "1/4", "1/10").contains(&parse("7/20").unwrap()));
         assert_eq!(rate("10", "0", "0.01"), Enclosure::from_integer(1, 0));
         assert_eq!(rate("1e900", "0", "0.01").upper(), Rational::one());
         // A false-positive rate of nothing gives nothing, whatever ε.

@@ -197,6 +197,21 @@ mod tests {
         assert!(coarse.mu.upper() >= fine.mu.lower());
     }
 
+    /// A rare and telling output: δ(0) is tiny, and μ is decided between the points, where only the tangents see it.
+    #[test]
+    fn what_happens_between_two_points_counts() {
+        let outcomes = [("0.99", "0.999"), ("0.01", "0.001")].map(|(p, q)| {
+            let of = |text| crate::exact::Probability::new(parse(text).unwrap()).unwrap();
+            (of(p), of(q))
+        });
+        let pair = crate::guarantee::FinitePair::from_probabilities(outcomes.to_vec()).unwrap();
+        let plan = crate::account::Plan::new()
+            .with(&crate::guarantee::Domination::by(crate::guarantee::Pair::Finite(pair)), 1);
+        let of = |n| gaussian_dp(&profile(&plan, "2.5", n)).unwrap().mu;
+        let (coarse, fine) = (of(1), of(40));
+        assert!(fine.lower() > parse("0.4").unwrap() && coarse.upper() >= fine.lower(), "{coarse} {fine}");
+    }
+
     #[test]
     fn no_mu_and_none_needed() {
         assert_eq!(gaussian_dp(&profile(&plan(&["randomized_response(p=1)"]), "1", 4)), None);

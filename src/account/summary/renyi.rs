@@ -18,9 +18,9 @@ use crate::{
 ///
 /// let mechanism = Mechanism::from_spec(&"gaussian(sigma=10)".parse()?)?;
 /// let plan = Plan::new().with(&mechanism.domination(), 100);
-/// // 100 · α/(2σ²), exactly, at α = 2.
+/// // 100·α/(2σ²) = 1 at α = 2.
 /// let divergence = renyi(&plan, &parse("2")?, &Precision::default()).expect("a Gaussian has one");
-/// assert_eq!(divergence.to_string(), "[1, 1]");
+/// assert!(divergence.contains(&parse("1")?), "{divergence}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
