@@ -47,15 +47,20 @@ pub(super) fn values(
 
 /// P_θ(ΣY = first + i) for the copies of a factor, by repeated squaring; ends below 2^-bits are cut off.
 fn shares(factor: &Factor, theta: &Rational, working: &Working) -> Option<(u64, Vec<Enclosure>)> {
-    let Kind::Finite { atoms, .. } = &factor.kind else { return None };
     let tilted = Tilted::new(factor, theta, working)?;
-    let weights = tilted.weights()?;
-    let mut one = Vec::new();
-    for ((y, _), weight) in atoms.iter().zip(weights) {
-        let place = usize::try_from(*y).ok().filter(|place| *place < MOST_VALUES)?;
-        one.resize(place, Enclosure::from_integer(0, working.bits()));
-        one.push(weight);
-    }
+    let one = match &factor.kind {
+        Kind::Finite { atoms, .. } => {
+            let mut one = Vec::new();
+            for ((y, _), weight) in atoms.iter().zip(tilted.weights()?) {
+                let place = usize::try_from(*y).ok().filter(|place| *place < MOST_VALUES)?;
+                one.resize(place, Enclosure::from_integer(0, working.bits()));
+                one.push(weight);
+            }
+            one
+        }
+        Kind::Laplace { shift, .. } if *shift < MOST_VALUES.into() => tilted.atoms(working)?,
+        _ => return None,
+    };
     let mut power = (0_u64, one);
     let mut result = (0_u64, Vec::from([Enclosure::from_integer(1, working.bits())]));
     let mut n = factor.copies;

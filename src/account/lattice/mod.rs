@@ -102,7 +102,7 @@ pub(super) fn both(pair: &Pair, copies: u64, epsilon: &NonNegative, precision: &
     let epsilon = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
     let [Factor { kind: Kind::Laplace { scale, shift }, .. }] = &factors else { return None };
     let closed = partial::delta(scale, shift, copies, &epsilon, precision)?;
-    Some((closed, by_frequencies(&factors, &epsilon, precision, MOST_FREQUENCIES)?))
+    Some((closed, by_frequencies(&factors, &split(&factors, true)?, &epsilon, precision, FEW_FREQUENCIES)?))
 }
 
 /// Whether ε is at least every loss of a pair on a lattice.
@@ -187,14 +187,18 @@ struct Split {
     listed: Vec<usize>,
 }
 
-/// Puts as much as possible on one lattice: all, or else the class (of losses with a common step) that is the hardest to list.
-fn split(factors: &[Factor]) -> Option<Split> {
+/// Puts as much as possible on one lattice, all, or else the class (of losses with a common step) that is the hardest to list; or
+/// no more than one factor.
+fn split(factors: &[Factor], is_merged: bool) -> Option<Split> {
     let mut classes: Vec<(Loss, Vec<usize>)> = Vec::new();
     for (index, factor) in factors.iter().enumerate() {
         if factor.step.is_zero() {
             continue;
         }
-        let place = classes.iter_mut().find_map(|(step, members)| Some((step.common(&factor.step)?, step, members)));
+        let place = classes
+            .iter_mut()
+            .filter(|_| is_merged)
+            .find_map(|(step, members)| Some((step.common(&factor.step)?, step, members)));
         match place {
             Some((common, step, members)) => {
                 *step = common;
@@ -237,17 +241,32 @@ fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision) -> 
         // Two atoms that do not decay: with few copies, or a sensitivity small against the scale, many frequencies count.
         let closed = || partial::delta(scale, shift, *copies, epsilon, precision);
         let few = *copies <= FEW_COPIES;
-        let summed = if few { None } else { by_frequencies(factors, epsilon, precision, FEW_FREQUENCIES) };
+        let merged = split(factors, true)?;
+        let summed = if few { None } else { by_frequencies(factors, &merged, epsilon, precision, FEW_FREQUENCIES) };
         if let Some(answer) = summed.filter(|answer| answer.is_narrow).or_else(closed) {
             return Some(answer);
         }
+    } else if factors.len() > 1 {
+        // A common lattice may be so fine that many frequencies count; one factor's own, with the others listed, is not.
+        for is_merged in [true, false] {
+            let Some(split) = split(factors, is_merged) else { continue };
+            let answer = by_frequencies(factors, &split, epsilon, precision, FEW_FREQUENCIES);
+            if let Some(answer) = answer.filter(|answer| answer.is_narrow) {
+                return Some(answer);
+            }
+        }
     }
-    by_frequencies(factors, epsilon, precision, MOST_FREQUENCIES)
+    by_frequencies(factors, &split(factors, true)?, epsilon, precision, MOST_FREQUENCIES)
 }
 
 /// Encloses δ(ε) by at most so many frequencies; where there are more, a single Laplace pair is peeled.
-fn by_frequencies(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, most: usize) -> Option<Answer> {
-    let split = split(factors)?;
+fn by_frequencies(
+    factors: &[Factor],
+    split: &Split,
+    epsilon: &Epsilon<'_>,
+    precision: &Precision,
+    most: usize,
+) -> Option<Answer> {
     let fine = u32::try_from((-tilt::log_two(&split.step.enclose(64).upper())).max(0)).ok()?;
     let low = Working::new(fine.checked_mul(2)?.checked_add(112)?);
     let tilt = tilt::choose(factors, &epsilon(low.bits())?, &low)?;
@@ -260,7 +279,7 @@ fn by_frequencies(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precisi
         }
     }
     let peeled = if most > FEW_FREQUENCIES { peel(factors) } else { None };
-    let question = Question { factors, split: &split, epsilon, most, is_peeled: peeled.is_some() };
+    let question = Question { factors, split, epsilon, most, is_peeled: peeled.is_some() };
     let wanted = if peeled.is_some() { precision.bits().min(PEELED_BITS) } else { precision.bits() };
     let mut effort = Effort { bits: wanted, guard: 16 };
     let mut best: Option<Enclosure> = None;
@@ -316,7 +335,7 @@ fn peel(factors: &[Factor]) -> Option<Factor> {
 /// The expectation over that event.
 fn ends_alone(ends: &Factor, tilt: &Tilt, epsilon: &Epsilon<'_>, effort: &Effort, low: &Working) -> Option<Scaled> {
     let factors = core::slice::from_ref(ends);
-    let split = split(factors)?;
+    let split = split(factors, true)?;
     let cumulant = tilt::cumulant(factors, &tilt.theta, low)?;
     let tilt = Tilt { cumulant, ..tilt.clone() };
     let question = Question { factors, split: &split, epsilon, most: MOST_FREQUENCIES, is_peeled: false };

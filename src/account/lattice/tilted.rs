@@ -236,6 +236,24 @@ impl Tilted {
         }
     }
 
+    /// The tilted probabilities of every Y = 0, …, Δ of a Laplace factor.
+    pub(super) fn atoms(&self, working: &Working) -> Option<Vec<Enclosure>> {
+        let Shape::Laplace { shift, q, rho, rho_shift, whole, from_below } = &self.shape else { return None };
+        let one = Enclosure::from_integer(1, working.bits());
+        let mut atoms = Vec::from([one.div(whole)?]);
+        let mut power = one.sub(q).div(whole)?;
+        for _ in 1..shift.to_u32()? {
+            power = power.mul(rho).at_precision(working.bits());
+            atoms.push(power.clone());
+        }
+        atoms.push(rho_shift.div(whole)?);
+        // They are counted from the upper end unless said otherwise.
+        if !from_below {
+            atoms.reverse();
+        }
+        Some(atoms)
+    }
+
     /// The shape of φ at the turn index/turns.
     pub(super) fn shape(&self, index: &BigInt, turns: &BigUint, working: &Working) -> Option<Disc> {
         let bits = working.bits();
