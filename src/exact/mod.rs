@@ -12,6 +12,8 @@ mod pmf;
 mod rational;
 mod real;
 mod render;
+#[cfg(feature = "serde")]
+mod serial;
 
 pub use decimal::{Rounding, decimal};
 pub use enclosure::Enclosure;

@@ -30,6 +30,8 @@ mod grid;
 mod laplace;
 mod noisy;
 mod on_grid;
+#[cfg(feature = "serde")]
+mod parameters;
 mod staircase;
 #[cfg(all(test, feature = "audit"))]
 mod tests;
