@@ -33,7 +33,8 @@ mod on_grid;
 #[cfg(feature = "serde")]
 mod parameters;
 mod staircase;
-#[cfg(all(test, feature = "audit"))]
+#[cfg(test)]
+#[cfg(feature = "audit")]
 mod tests;
 mod truncated;
 
