@@ -16,6 +16,8 @@ mod rational;
 mod real;
 mod render;
 mod scaled;
+#[cfg(feature = "serde")]
+mod serial;
 mod working;
 
 pub use decimal::{Rounding, decimal};

@@ -4,7 +4,8 @@ mod bound;
 mod closed;
 mod gaussian;
 mod scale;
-#[cfg(all(test, feature = "audit"))]
+#[cfg(test)]
+#[cfg(feature = "audit")]
 mod tests;
 
 use alloc::boxed::Box;

@@ -64,7 +64,8 @@ pub(super) fn coarsen(pld: &Pld, theta: &Rational) -> Option<Pld> {
         Side::Lower => {
             let rise = Factor::new(&power(theta * &d)?)?;
             let fall = Factor::new(&power(-(theta * &d))?)?;
-            let ratio = Factor::new(&power((theta * num_bigint::BigInt::from(2) + Rational::from_integer(1.into())) * &d)?)?;
+            let ratio =
+                Factor::new(&power((theta * num_bigint::BigInt::from(2) + Rational::from_integer(1.into())) * &d)?)?;
             merge(&masses, rise, fall, ratio)?
         }
     };

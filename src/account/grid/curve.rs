@@ -59,9 +59,17 @@ pub(super) struct Curve {
 }
 
 enum Kind {
-    Shifted { noise: Noise, shift: BigInt, last: Option<(BigInt, Range, Range)> },
+    Shifted {
+        noise: Noise,
+        shift: BigInt,
+        last: Option<(BigInt, Range, Range)>,
+    },
     Finite(FiniteCurve),
-    Subsampled { rate: Rational, of: Box<Curve>, reversed: bool },
+    Subsampled {
+        rate: Rational,
+        of: Box<Curve>,
+        reversed: bool,
+    },
     /// P = Q.
     Equal,
 }
@@ -90,11 +98,9 @@ impl Curve {
             }
             Pair::Finite(pair) => Kind::Finite(FiniteCurve::new(pair, bits)?),
             Pair::Subsampled { rate, .. } if rate.get().is_zero() => Kind::Equal,
-            Pair::Subsampled { rate, of, reversed } => Kind::Subsampled {
-                rate: rate.get().clone(),
-                of: Box::new(Self::new(of, bits)?),
-                reversed: *reversed,
-            },
+            Pair::Subsampled { rate, of, reversed } => {
+                Kind::Subsampled { rate: rate.get().clone(), of: Box::new(Self::new(of, bits)?), reversed: *reversed }
+            }
         };
         Some(Self { bits, kind })
     }
@@ -143,7 +149,8 @@ fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<To
         return Some(Touch::trivial(x, bits));
     }
     let other = forward(rate, of, &inverse, bits)?;
-    let upper = (BigInt::one() << bits) - x + shift_up(&(x * other.upper.max(Touch::trivial(&inverse, bits).upper)), bits);
+    let upper =
+        (BigInt::one() << bits) - x + shift_up(&(x * other.upper.max(Touch::trivial(&inverse, bits).upper)), bits);
     Some(Touch { p: other.q.complement(bits), q: other.p.complement(bits), upper })
 }
 

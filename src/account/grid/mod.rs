@@ -159,12 +159,15 @@ impl Work<'_> {
 }
 
 /// Encloses δ(ε) of one direction of a plan.
-pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
+pub(super) fn delta(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+) -> Result<Answer, AccountError> {
     let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies)).collect::<Option<Vec<_>>>();
     let sketches = sketches.ok_or(AccountError::OutOfReach)?;
     let effort = Effort { single: 1 << 15, composed: 1 << 17 };
-    let composition =
-        Composition::new(direction, &sketches, epsilon.get(), effort).ok_or(AccountError::OutOfReach)?;
+    let composition = Composition::new(direction, &sketches, epsilon.get(), effort).ok_or(AccountError::OutOfReach)?;
     let enclosure = composition.delta(epsilon.get()).ok_or(AccountError::OutOfReach)?;
     let is_narrow = is_narrow(&enclosure, precision);
     Ok(Answer { enclosure, method: "connect-the-dots on a grid", is_narrow })

@@ -1,11 +1,14 @@
 use super::*;
 use crate::{
     account::{Plan, reference},
-    exact::{Positive, Probability, parse, decimal, Rounding},
+    exact::{Positive, Probability, Rounding, decimal, parse},
     guarantee::{Domination, Pair},
     mechanism::{Mechanism, Spec},
 };
-use alloc::{boxed::Box, string::{String, ToString}};
+use alloc::{
+    boxed::Box,
+    string::{String, ToString},
+};
 
 fn rational(text: &str) -> Rational {
     parse(text).unwrap()
@@ -38,7 +41,11 @@ fn show(direction: &Direction, epsilon: &str) -> String {
     let epsilon = NonNegative::new(rational(epsilon)).unwrap();
     let begin = std::time::Instant::now();
     let answer = delta(direction, &epsilon, &Precision::default()).unwrap();
-    let width = if answer.enclosure.lower() > rational("0") { answer.enclosure.width() / answer.enclosure.lower() } else { rational("1") };
+    let width = if answer.enclosure.lower() > rational("0") {
+        answer.enclosure.width() / answer.enclosure.lower()
+    } else {
+        rational("1")
+    };
     std::format!("{} width {} in {:?}", answer.enclosure, decimal(&width, 3, Rounding::Up), begin.elapsed())
 }
 

@@ -227,7 +227,8 @@ mod tests {
                 let transform = Transform::new(field, log).unwrap();
                 let n = 1_u64 << log;
                 let root = field.pow(field.generator, (field.modulus - 1) >> log);
-                let a: Vec<u64> = (0..n).map(|j| field.reduce(u128::from(field.modulus - 1 - j) * 0x1234_5678_9abc)).collect();
+                let a: Vec<u64> =
+                    (0..n).map(|j| field.reduce(u128::from(field.modulus - 1 - j) * 0x1234_5678_9abc)).collect();
                 let mut points = a.clone();
                 transform.forward(&mut points);
                 for k in 0..n {

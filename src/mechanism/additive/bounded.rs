@@ -44,6 +44,14 @@ const WIDEST: u32 = 128;
 /// # Ok::<(), certus::mechanism::additive::AdditiveError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::parameters::BoundedLaplaceParameters",
+        into = "super::parameters::BoundedLaplaceParameters"
+    )
+)]
 pub struct BoundedLaplace {
     scale: Positive,
     /// Invariant: lower ≤ upper.
@@ -96,6 +104,12 @@ impl BoundedLaplace {
     #[must_use]
     pub fn width(&self) -> &BigUint {
         &self.width
+    }
+
+    /// d = min(⌊Δ⌋, n).
+    #[must_use]
+    pub fn shift(&self) -> &BigUint {
+        &self.shift
     }
 
     /// The exact ε.

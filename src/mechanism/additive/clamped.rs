@@ -32,6 +32,15 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::parameters::ClampedParameters<M>",
+        into = "super::parameters::ClampedParameters<M>",
+        bound(serialize = "M: Clone + serde::Serialize", deserialize = "M: serde::Deserialize<'de>")
+    )
+)]
 pub struct Clamped<M> {
     mechanism: M,
     /// Invariant: lower ≤ upper.

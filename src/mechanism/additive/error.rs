@@ -42,6 +42,9 @@ pub enum AdditiveError {
     /// Too many outputs to write the pair down.
     #[error("the bound must be at most {0}, so that every output can be listed")]
     TooWide(u32),
+    /// A number of steps or a bound is not whole.
+    #[error("the bound or step must be a whole number")]
+    NotWhole,
     /// A grid's step is not positive.
     #[error("the grid must be positive (g > 0)")]
     Grid,

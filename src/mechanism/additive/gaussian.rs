@@ -35,6 +35,11 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "super::parameters::GaussianParameters", into = "super::parameters::GaussianParameters")
+)]
 pub struct GaussianMechanism {
     variance: Positive,
     sensitivity: Sensitivity<L2Squared>,
@@ -172,6 +177,14 @@ impl Private for GaussianMechanism {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::parameters::GaussianVectorParameters",
+        into = "super::parameters::GaussianVectorParameters"
+    )
+)]
 pub struct GaussianVector {
     each: GaussianMechanism,
     /// Invariant: at least 1.

@@ -14,6 +14,7 @@ use crate::{
 /// Rounding half to even, or half away from zero, is not of this kind: ½ and 3/2 go to 0 and 2 (even), −½ and ½ to −1 and 1 (away),
 /// twice as far apart as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Rounding {
     /// ⌊x + ½⌋: to the nearest, a half always up.
     Nearest,
@@ -50,6 +51,11 @@ pub enum Rounding {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "super::parameters::GridParameters", into = "super::parameters::GridParameters")
+)]
 pub struct Grid {
     step: Positive,
     rounding: Rounding,

@@ -35,6 +35,11 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "super::parameters::LaplaceParameters", into = "super::parameters::LaplaceParameters")
+)]
 pub struct LaplaceMechanism {
     scale: Positive,
     sensitivity: Sensitivity<L1>,
@@ -150,6 +155,14 @@ impl Private for LaplaceMechanism {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::parameters::LaplaceVectorParameters",
+        into = "super::parameters::LaplaceVectorParameters"
+    )
+)]
 pub struct LaplaceVector {
     each: LaplaceMechanism,
     /// Invariant: at least 1.

@@ -30,8 +30,11 @@ mod grid;
 mod laplace;
 mod noisy;
 mod on_grid;
+#[cfg(feature = "serde")]
+mod parameters;
 mod staircase;
-#[cfg(all(test, feature = "audit"))]
+#[cfg(test)]
+#[cfg(feature = "audit")]
 mod tests;
 mod truncated;
 

@@ -31,6 +31,7 @@ use crate::{
 /// # Ok::<(), certus::mechanism::additive::AdditiveError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct OnGrid<M> {
     grid: Grid,
     mechanism: M,
@@ -85,6 +86,7 @@ where
 /// The mechanism must be built for the sensitivity of the *rounded* answers: [`Grid::l1`] or [`Grid::l2_squared`], with the number of
 /// coordinates that one person changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct OnGridVector<M> {
     grid: Grid,
     mechanism: M,

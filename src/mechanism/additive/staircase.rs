@@ -106,6 +106,11 @@ impl Program for Staircase {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "super::parameters::StaircaseParameters", into = "super::parameters::StaircaseParameters")
+)]
 pub struct StaircaseMechanism {
     epsilon: Positive,
     sensitivity: BigUint,

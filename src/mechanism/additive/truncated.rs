@@ -41,6 +41,14 @@ const WIDEST: u32 = 4096;
 /// # Ok::<(), certus::mechanism::additive::AdditiveError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::parameters::TruncatedLaplaceParameters",
+        into = "super::parameters::TruncatedLaplaceParameters"
+    )
+)]
 pub struct TruncatedLaplace {
     scale: Positive,
     bound: BigUint,
@@ -77,6 +85,12 @@ impl TruncatedLaplace {
     #[must_use]
     pub fn bound(&self) -> &BigUint {
         &self.bound
+    }
+
+    /// ⌊Δ⌋.
+    #[must_use]
+    pub fn shift(&self) -> &BigUint {
+        &self.shift
     }
 
     /// δ at ε = ⌊Δ⌋/s and above.
@@ -190,6 +204,14 @@ fn approximate_pair(epsilon: &NonNegative, delta: &Rational) -> Option<FinitePai
 /// # Ok::<(), certus::mechanism::additive::AdditiveError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "super::parameters::TruncatedGaussianParameters",
+        into = "super::parameters::TruncatedGaussianParameters"
+    )
+)]
 pub struct TruncatedGaussian {
     variance: Positive,
     bound: u32,
@@ -233,6 +255,18 @@ impl TruncatedGaussian {
     #[must_use]
     pub fn bound(&self) -> u32 {
         self.bound
+    }
+
+    /// ⌊√Δ₂²⌋.
+    #[must_use]
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// ε.
+    #[must_use]
+    pub fn epsilon(&self) -> &NonNegative {
+        &self.epsilon
     }
 
     /// δ(ε), to a width of about 2^-bits.
