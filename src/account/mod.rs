@@ -5,15 +5,28 @@
 //! an interval that contains the truth.
 
 mod answer;
+mod dpsgd;
 mod grid;
+mod inverse;
+mod lattice;
 mod plan;
+mod profile;
 mod reference;
+mod subsampled;
+mod summary;
 
 pub use answer::{AccountError, Answer, Precision};
+pub use dpsgd::DpSgd;
 pub use plan::{Part, Plan};
+pub use subsampled::domination;
+pub use summary::attacker_true_positive_rate;
+
+use alloc::vec::Vec;
+
+use num_traits::Zero;
 
 use crate::{
-    exact::{NonNegative, Probability},
+    exact::{Enclosure, NonNegative, Probability, Scaled, Working},
     guarantee::Pair,
 };
 
@@ -23,7 +36,7 @@ use crate::{
 ///
 /// If the question is beyond every method's bounds.
 pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
-    let mut answers = plan.directions().into_iter().map(|direction| reference::delta(&direction, epsilon, precision));
+    let mut answers = plan.directions().into_iter().map(|direction| one_direction(&direction, epsilon, precision));
     let first = answers.next().unwrap_or(Err(AccountError::Empty))?;
     answers.try_fold(first, |most, answer| Ok(most.max(&answer?)))
 }
@@ -34,8 +47,92 @@ pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Resul
 ///
 /// If the question is beyond every method's bounds, or no ε will do.
 pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
-    let _ = (plan, delta, precision);
-    Err(AccountError::OutOfReach)
+    let directions = plan.directions();
+    if directions.is_empty() {
+        return Err(AccountError::Empty);
+    }
+    if delta.get().is_zero() {
+        return pure(&directions, precision);
+    }
+    // Below the probability that the loss is infinite no ε will do.
+    for direction in &directions {
+        let revealed = infinite_mass(direction, precision).ok_or(AccountError::OutOfReach)?;
+        if revealed.lower() > *delta.get() {
+            return Err(AccountError::NoEpsilon);
+        }
+    }
+    // A grid composes once and is asked many times.
+    let coarse = Precision { digits: 3 };
+    let needs_grid = |direction: &Direction| {
+        !matches!(direction.as_slice(), [(_, 1)]) && lattice::delta(direction, &NonNegative::one(), &coarse).is_none()
+    };
+    if directions.iter().any(needs_grid) {
+        return grid::epsilon(&directions, delta, precision);
+    }
+    let profile = |epsilon: &NonNegative, precision: &Precision| self::delta(plan, epsilon, precision);
+    inverse::epsilon(&profile, delta, precision)
+}
+
+/// ε(0), the greatest loss there is.
+fn pure(directions: &[Direction], precision: &Precision) -> Result<Answer, AccountError> {
+    let bits = precision.bits().saturating_mul(2).saturating_add(64);
+    let mut most: Option<Answer> = None;
+    for direction in directions {
+        if !lattice::is_known(direction) {
+            return Err(AccountError::OutOfReach);
+        }
+        let enclosure = lattice::greatest_loss(direction, bits).ok_or(AccountError::NoEpsilon)?.max_zero();
+        let is_narrow = answer::is_narrow(&enclosure, precision);
+        let answer = Answer { enclosure, method: "greatest loss", is_narrow };
+        most = Some(most.map_or_else(|| answer.clone(), |most| most.max(&answer)));
+    }
+    most.ok_or(AccountError::Empty)
+}
+
+/// The probability that a direction's loss is infinite, 1 − Π(1 − p)^k.
+fn infinite_mass(direction: &Direction, precision: &Precision) -> Option<Enclosure> {
+    let working = Working::new(precision.bits().saturating_add(128));
+    let one = Enclosure::from_integer(1, 0);
+    let mut finite = Scaled::one(working.bits());
+    for (pairs, copies) in direction {
+        let masses = pairs.iter().map(|pair| profile::infinite_mass(pair, &working)).collect::<Option<Vec<_>>>()?;
+        let most = masses.into_iter().max_by(|a, b| a.lower().cmp(&b.lower()))?;
+        finite = finite.mul(&Scaled::from_enclosure(&one.sub(&most), working.bits()).pow(*copies));
+    }
+    Some(one.sub(&finite.fixed(working.bits())?).max_zero())
+}
+
+/// δ(ε) of one direction, by the first method that reaches it.
+fn one_direction(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
+    // The supremum of several profiles is their pointwise maximum, where nothing is composed.
+    if let [(pairs, 1)] = direction.as_slice() {
+        let mut most: Option<Answer> = None;
+        for pair in pairs {
+            match (profile::delta(pair, epsilon, precision), &most) {
+                (Some(answer), Some(found)) => most = Some(found.max(&answer)),
+                (Some(answer), None) => most = Some(answer),
+                (None, _) => {
+                    most = None;
+                    break;
+                }
+            }
+        }
+        if let Some(answer) = most {
+            return Ok(answer);
+        }
+    }
+    if let Some(answer) = lattice::delta(direction, epsilon, precision) {
+        return Ok(answer);
+    }
+    // A few copies of few outcomes each are listed at once, and exactly.
+    let copies = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+    if copies <= 3
+        && let Ok(answer) = reference::delta(direction, epsilon, precision)
+        && answer.is_narrow
+    {
+        return Ok(answer);
+    }
+    grid::delta(direction, epsilon, precision)
 }
 
 /// One direction of a plan: each entry is the list of pairs of which the largest profile dominates, and the number of copies.

@@ -1,6 +1,6 @@
 //! The arguments, as the parser declares them.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 /// Exact differential-privacy noise, and certificates of the code that draws it.
 #[derive(Debug, Parser)]
@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
         certus sample 'laplace(scale=5/2)' -n 5\n  \
         certus sample 'gaussian(sigma=10)' -n 1000000 --stats > noise.txt\n  \
         certus certify 'gaussian(sigma=2)'\n  \
+        certus account 'gaussian(sigma=10)*100' 'laplace(scale=20)*5' --delta 1e-6\n  \
         certus mechanisms\n\n\
         Exit status: 0 fine, 1 a certificate that fails, 2 bad usage or input, 3 the environment failed."
 )]
@@ -42,6 +43,8 @@ pub(super) enum Command {
     Sample(Sample),
     /// Enumerate the shipped sampler's own output distribution and compare it with the closed form
     Certify(Certify),
+    /// Enclose the smallest delta for an epsilon, or the smallest epsilon for a delta, of a plan of mechanisms
+    Account(Account),
     /// List every mechanism with its keys
     Mechanisms,
     /// Print a completion script for a shell
@@ -99,6 +102,60 @@ pub(super) struct Certify {
     /// The sampler
     #[arg(long, value_enum, default_value_t = Sampler::Auto)]
     pub(super) sampler: Sampler,
+}
+
+/// Accounts for a plan.
+#[derive(Args, Debug)]
+#[command(
+    group = ArgGroup::new("question").args(["epsilon", "delta", "profile"]),
+    after_help = "A plan file lists what runs; every number is a string, an integer or a decimal, and is read exactly:\n  \
+    [[mechanism]]\n  \
+    spec = \"gaussian(sigma=10)\"\n  \
+    copies = 100\n  \
+    [[mechanism]]                      # the outputs' probabilities on two neighbouring inputs\n  \
+    p = [\"1/2\", \"1/4\", \"1/4\"]\n  \
+    q = [\"1/4\", \"1/4\", \"1/2\"]\n  \
+    [[mechanism]]\n  \
+    pair = \"masses.csv\"                # a file as for --pair, relative to the plan\n\n\
+    Examples:\n  \
+    certus account 'gaussian(sigma=10)' --epsilon 1/2\n  \
+    certus account 'gaussian(sigma=10)*100' 'laplace(scale=20)*5' --delta 1e-6\n  \
+    certus account 'randomized_response(gamma=1/4)*3' --profile --plot profile.svg\n  \
+    certus account plan.toml --epsilon 1 --digits 40 --json\n  \
+    certus account --pair 'masses.csv*3' --epsilon 0.1\n  \
+    certus account 'laplace(scale=10, sensitivity=3)*20' --delta 1e-9 --summary"
+)]
+pub(super) struct Account {
+    /// What runs: specs such as 'gaussian(sigma=10)*100', and plan files, which end in .toml
+    #[arg(value_name = "SPEC")]
+    pub(super) specs: Vec<String>,
+    /// Also what has these output probabilities on two neighbouring inputs: a file of two columns, p and q, each adding up to exactly 1; run K times
+    #[arg(long = "pair", value_name = "FILE[*K]")]
+    pub(super) pairs: Vec<String>,
+    /// Ask for the smallest delta at this epsilon (0 or greater)
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub(super) epsilon: Option<String>,
+    /// Ask for the smallest epsilon at this delta (at least 0, below 1)
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    pub(super) delta: Option<String>,
+    /// Print delta at epsilons from 0 on: the privacy profile. So does a plan without a question
+    #[arg(long)]
+    pub(super) profile: bool,
+    /// The number of epsilons in a profile, from 2 to 1000
+    #[arg(long, value_name = "N", default_value = "21", allow_hyphen_values = true)]
+    pub(super) points: String,
+    /// The largest epsilon in a profile; by default one at which delta is at most 1e-10
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub(super) to: Option<String>,
+    /// How many significant digits the answer should have, from 1 to 1000
+    #[arg(long, value_name = "N", default_value = "15", allow_hyphen_values = true)]
+    pub(super) digits: String,
+    /// Also say what the plan is in other notions: zCDP, Renyi, trade-off (f-DP), Gaussian DP
+    #[arg(long)]
+    pub(super) summary: bool,
+    /// Also draw the profile into this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub(super) plot: Option<String>,
 }
 
 /// Which implementation of the same distribution runs.

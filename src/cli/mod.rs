@@ -1,5 +1,6 @@
 //! The command: parse, call, print. Everything else is in the layers above.
 
+mod account;
 mod arguments;
 mod catalogue;
 mod certify;
@@ -56,6 +57,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
     match cli.command {
         Command::Sample(options) => sample::run(&options, &cli.shared, out),
         Command::Certify(options) => certify::run(&options, &cli.shared, out),
+        Command::Account(options) => account::run(&options, &cli.shared, out),
         Command::Mechanisms => catalogue::run(&cli.shared, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -2,6 +2,12 @@
 
 use std::{
     io::{self, IsTerminal},
+    panic::resume_unwind,
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -9,6 +15,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// How long a command may be silent.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often a wait is shown to go on.
+const TICK: Duration = Duration::from_millis(100);
 
 /// A bar with a known end, or a count without one.
 pub(super) struct Progress {
@@ -33,10 +42,41 @@ impl Progress {
         let (total, unit) = (self.total, self.unit);
         self.bar.get_or_insert_with(|| bar(total, unit)).set_position(position);
     }
+
+    fn tick(&self) {
+        if let Some(bar) = &self.bar {
+            bar.tick();
+        }
+    }
+}
+
+/// Works on another thread while this one shows how far the work has come; on this thread if there is nobody to show it to.
+///
+/// The work counts what it has done. Without a total and without a count, a spinner with the time tells that it goes on.
+pub(super) fn watched<T: Send>(mut progress: Progress, work: impl FnOnce(&AtomicU64) -> T + Send) -> T {
+    let done = AtomicU64::new(0);
+    if !progress.shown {
+        return work(&done);
+    }
+    thread::scope(|scope| {
+        let (finished, wait) = mpsc::channel::<()>();
+        let worker = scope.spawn(|| {
+            // Dropped when the work ends, however it ends.
+            let _finished = finished;
+            work(&done)
+        });
+        while let Err(mpsc::RecvTimeoutError::Timeout) = wait.recv_timeout(TICK) {
+            progress.at(done.load(Ordering::Relaxed));
+            progress.tick();
+        }
+        worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 fn bar(total: Option<u64>, unit: &'static str) -> ProgressBar {
     let (bar, template) = match total {
+        // Nothing to count: it only goes on.
+        Some(0) => (ProgressBar::new_spinner(), "{spinner} {prefix}, {elapsed}"),
         Some(total) => (ProgressBar::new(total), "{wide_bar} {human_pos}/{human_len} {prefix}, {eta} left"),
         None => (ProgressBar::new_spinner(), "{spinner} {human_pos} {prefix}, {elapsed}"),
     };

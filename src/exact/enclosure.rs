@@ -126,6 +126,11 @@ impl Enclosure {
         if lower <= upper { Self { lower, upper, precision } } else { Self { lower: upper, upper: lower, precision } }
     }
 
+    /// The bounds as integers over `2^precision`.
+    pub(super) fn scaled_bounds(&self) -> (&BigInt, &BigInt) {
+        (&self.lower, &self.upper)
+    }
+
     /// The lower bound, exactly.
     #[must_use]
     pub fn lower(&self) -> Rational {

@@ -1,18 +1,24 @@
 //! Exact numbers: rationals, and enclosures of reals computed on integers alone.
 
 mod decimal;
+mod disc;
 mod enclosure;
 mod exp;
 mod float;
+mod image;
 mod integer;
 mod ln;
 mod natural;
 mod parse;
 mod pmf;
 mod rational;
+mod real;
 mod render;
+mod scaled;
+mod working;
 
 pub use decimal::{Rounding, decimal};
+pub(crate) use disc::Disc;
 pub use enclosure::Enclosure;
 pub use exp::{exp_neg, exp_neg_relative};
 pub use float::{NotFinite, from_f64};
@@ -23,4 +29,7 @@ pub use num_bigint::{BigInt, BigUint};
 pub use parse::{MAX_DIGITS, MAX_EXPONENT, NumberError, parse};
 pub use pmf::{FinitePmf, GaussianPmf, LaplacePmf, Pmf};
 pub use rational::{NonNegative, NotNegative, NotPositive, NotProbability, Positive, Probability, Rational};
+pub use real::Real;
 pub use render::render;
+pub(crate) use scaled::Scaled;
+pub(crate) use working::Working;

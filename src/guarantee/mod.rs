@@ -1,7 +1,25 @@
-//! Guarantees as plain types: the pairs of output distributions that dominate a mechanism's neighbouring inputs.
+//! Guarantees as plain types, and their algebra.
+//!
+//! A [`Guarantee`] says how far apart the outputs on neighbouring inputs may be ([`Privacy`]) and which inputs are neighbours
+//! ([`Relation`]). Guarantees compose, hold for groups and convert; a [`Filter`] keeps a budget. Beside them, [`Pair`]s of distributions
+//! describe a mechanism exactly: from these, `account` computes the smallest δ for an ε.
 
+mod amplify;
+mod compose;
+mod convert;
 mod domination;
+mod filter;
+mod group;
 mod pair;
+mod privacy;
+mod relation;
+mod released;
+mod sensitivity;
 
 pub use domination::Domination;
+pub use filter::{DebitError, Filter, Odometer};
 pub use pair::{FinitePair, FinitePairError, Pair, Weight};
+pub use privacy::{Guarantee, GuaranteeError, Privacy};
+pub use relation::Relation;
+pub use released::Released;
+pub use sensitivity::{L1, L2Squared, LInfinity, Sensitivity, SensitivityError};

@@ -80,6 +80,20 @@ impl Spec {
         self.copies
     }
 
+    /// The same mechanism, once: without `*k`.
+    ///
+    /// ```
+    /// use certus::mechanism::Spec;
+    ///
+    /// let spec: Spec = "laplace(scale=2)*10".parse()?;
+    /// assert_eq!(spec.without_copies().to_string(), "laplace(scale=2)");
+    /// # Ok::<(), certus::mechanism::SpecError>(())
+    /// ```
+    #[must_use]
+    pub fn without_copies(&self) -> Self {
+        Self { copies: None, ..self.clone() }
+    }
+
     /// The arguments, for a constructor to take out.
     #[must_use]
     pub fn reader(&self) -> Arguments<'_> {

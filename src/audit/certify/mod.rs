@@ -14,6 +14,7 @@
 mod certificate;
 mod fixed;
 mod flat;
+mod hockey_stick;
 mod measure;
 mod prepared;
 mod structural;
@@ -27,6 +28,7 @@ use crate::{bits::BitsError, sample::Program};
 pub use certificate::{Certificate, Row};
 pub use fixed::{fixed_gaussian, fixed_laplace};
 pub use flat::{DEEPEST, TapeCounts, flat};
+pub use hockey_stick::hockey_stick;
 pub use prepared::{Prepared, prepared, prepared_flat};
 
 /// Called now and then with the number of runs so far.

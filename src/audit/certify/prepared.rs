@@ -1,8 +1,8 @@
 //! Certificates of prepared samplers at the width that ships.
 //!
-//! Nobody runs 2^64 words. But between two neighbouring *edges* (where an entry of the guide begins, a threshold, the word after a threshold)
-//! the look-up reads one entry and one gap between thresholds, and is monotone: `base + (u > T)`, or a binary search of a rising
-//! list. So if it answers the same at both ends of a gap, it answers that on all of it, and the words of the gap are
+//! Nobody runs 2^64 words. But between two neighbouring *edges* (where an entry of the guide begins, where the bits that it compares begin
+//! to agree or cease to, a threshold, the word after a threshold) the look-up reads one entry, takes one branch and one gap between
+//! thresholds, and is monotone: `base`, `base + 1`, or a binary search of a rising list. So if it answers the same at both ends of a gap, it answers that on all of it, and the words of the gap are
 //! exact mass. A word that equals a threshold is not settled; where there is a second look, its next 64 bits are
 //! cut at its own edges in the same way. What is not settled then is slack; so is the open last cell.
 //!
@@ -139,16 +139,17 @@ fn signed(magnitudes: &Masses<Integer>) -> Masses<Integer> {
 }
 
 /// The mass that the first look settles on each cell, and the second where there is one.
-fn settled(inversion: &Inversion) -> Masses<Integer> {
+fn settled<const STEPS: u32>(inversion: &Inversion<STEPS>) -> Masses<Integer> {
     let width = inversion.width();
     let (finer, refill) = inversion.finer();
     let more = if finer.is_empty() { 0 } else { refill };
     let mut lower: BTreeMap<u64, BigUint> = BTreeMap::new();
     let mut add = |cell, mass: BigUint| *lower.entry(cell).or_default() += mass;
 
-    let guide = (0..1u64 << inversion.guide_bits()).map(|index| index << (width - inversion.guide_bits()));
     let thresholds = inversion.thresholds();
-    let edges = guide.chain(thresholds.iter().flat_map(|&threshold| [threshold, threshold.saturating_add(1)]));
+    let edges = inversion
+        .guide_edges()
+        .chain(thresholds.iter().flat_map(|&threshold| [threshold, threshold.saturating_add(1)]));
     let first = |u: u64| {
         let word = u << (64 - width);
         // Whatever the bits below: those of the offset, the squeeze and the sign.
@@ -170,6 +171,8 @@ fn settled(inversion: &Inversion) -> Masses<Integer> {
         for u in distinct {
             let start = thresholds.partition_point(|&threshold| threshold < u);
             let end = thresholds.partition_point(|&threshold| threshold <= u);
+            // The last threshold stands for all after it.
+            let end = if end == thresholds.len() { finer.len() } else { end };
             let edges = finer.get(start..end).unwrap_or_default().iter();
             let edges = edges.flat_map(|&finer| [finer, finer.saturating_add(1)]);
             let second = |next: u64| {

@@ -7,7 +7,8 @@ use super::shape::Visit;
 use super::{
     Word,
     acceptance::Acceptance,
-    shape::{Bucketed, Digits, Direct, NoOffset, Shape, Words},
+    digits::{Digits, NoOffset},
+    shape::{Bucketed, Direct, Shape, Words},
 };
 use crate::{
     bits::{Bits, BitsError},

@@ -17,7 +17,7 @@
 //! # How a sample is drawn
 //!
 //! A trial draws a fixed number of words. Tables are scanned in full; e^-x comes from a polynomial on integers; the sign is
-//! a mask; a slice is written at every trial and the position moves on by the accept bit. Three constructions (`shape.rs`):
+//! a mask; a slice is written at every trial and the position moves on by the accept bit. Three constructions (`shape.rs`, `digits.rs`):
 //!
 //! | construction | for | a trial | words a trial |
 //! | --- | --- | --- | --- |
@@ -43,6 +43,7 @@
 //! exist (some small embedded ones); there this promise ends. `audits/timing` measures it, and checks the compiled code.
 
 mod acceptance;
+mod digits;
 mod inversion;
 mod kernel;
 mod lazy;

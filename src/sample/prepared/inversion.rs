@@ -15,6 +15,12 @@
 //! Where `width` is short, so that ambiguity is not rare, a second look compares the next bits of U with the next bits of G(j), which
 //! are listed too, by the same argument at the width of both together.
 //!
+//! **The guide** finds the cell at a glance. Cells have ever less mass, so that the thresholds crowd towards 1 as fast as what is left:
+//! the guide is indexed as a floating-point number is written, by how many ones u begins with (its *octave*: 1 − U is in
+//! [2^-(octave + 1), 2^-octave]) and the next `STEPS` bits. If the cells are log-concave, as ours are, their thresholds' distances
+//! fall no faster than 1 − U does, so that one number of steps keeps two thresholds out of an entry in every octave, and half of
+//! all draws read one octave of the guide. What the guide does not settle, a search of the thresholds does.
+//!
 //! The width is a number, so that the code that ships at 63 bits is enumerated at 7.
 
 use alloc::{sync::Arc, vec::Vec};
@@ -24,24 +30,51 @@ use num_bigint::BigUint;
 use super::cells::Cells;
 use crate::sample::Interpreter;
 
-/// Thresholds, and a guide to find the cell between them.
+/// The most octaves of a guide: one draw in 2^11 is beyond them.
+const MOST_OCTAVES: u32 = 11;
+
+/// How many ones each word of 11 bits begins with. A look-up, since what counts them on any x86-64 (`bsr`) waits for the last use of the
+/// register that it writes to, and would string the draws of a batch together.
+static OCTAVES: [u8; 1 << MOST_OCTAVES] = octaves();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn octaves() -> [u8; 1 << MOST_OCTAVES] {
+    let mut octaves = [0; 1 << MOST_OCTAVES];
+    let mut octave = 1;
+    while octave <= MOST_OCTAVES {
+        // From 1…10…0 on, `octave` ones or more.
+        let mut index = (1 << MOST_OCTAVES) - (1 << (MOST_OCTAVES - octave));
+        while index < 1 << MOST_OCTAVES {
+            octaves[index] += 1;
+            index += 1;
+        }
+        octave += 1;
+    }
+    octaves
+}
+
+/// The bits of an entry of the guide below its threshold.
+const BASE_BITS: u32 = 14;
+
+/// Thresholds, and a guide of 2^STEPS entries an octave to find the cell between them; STEPS is at most 15.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Inversion {
+pub(crate) struct Inversion<const STEPS: u32> {
     cells: Cells,
     /// How many bits of U are looked up at first: 2 to 63.
     width: u32,
     /// How many more are drawn at a time when these do not decide: 1 to 64.
     refill: u32,
-    /// Invariant #1: T(0) ≤ T(1) ≤ …, the last being 2^width − 1; the only such, unless there is a second look.
+    /// Invariant #1: T(0) ≤ T(1) ≤ …, the last being 2^width − 1, and the only such.
     thresholds: Arc<[u64]>,
-    /// The next `refill` bits of each G(j) after those of T(j), or nothing: where the first look is short, the second must be cheap.
+    /// The next `refill` bits of each G(j) after those of T(j), or nothing: where the first look is short, the second must be cheap. It goes
+    /// on where T does not, to the first whose bits are all ones.
     finer: Arc<[u64]>,
-    /// How many bits index the guide: 1 to width − 1.
-    guide_bits: u32,
-    /// For each first `guide_bits` bits of u: the only threshold T among these u (its other bits, on top), whether there are more
-    /// or the base does not fit (one bit), and the *base*, the number of thresholds below all these u, or 0 if it does not fit. Where there is no
-    /// threshold, T is the greatest of these u, which the guide therefore does not settle, and the search does.
-    guide: Arc<[u64]>,
+    /// For each octave, and each first `STEPS` bits of what follows in the complement of u: the next 18 bits of the complement of
+    /// the only threshold there, on top; and the *base*, the number of thresholds before it.
+    ///
+    /// Invariant #2: no entry has two thresholds, and each base is below 2^14. Where there is no threshold, the 18 bits are zero,
+    /// which nothing is below: the base is the cell, and a complement with these bits zero is left to the search.
+    guide: Arc<[u32]>,
 }
 
 /// What the first bits of U say.
@@ -53,21 +86,18 @@ pub(crate) enum Found {
     From(u64),
 }
 
-impl Inversion {
-    /// The table for a first look of `width` bits, 2 to 63, and if `short` a second of `refill` bits, 1 to 64; with a guide of at most
-    /// 2^`most_guide_bits` entries.
-    pub(crate) fn new(cells: Cells, width: u32, refill: u32, short: bool, most_guide_bits: u32) -> Self {
+impl<const STEPS: u32> Inversion<STEPS> {
+    /// The table for a first look of `width` bits, 2 to 63, and if `short` a second of `refill` bits, 1 to 64.
+    pub(crate) fn new(cells: Cells, width: u32, refill: u32, short: bool) -> Self {
         let (width, refill) = (width.clamp(2, 63), refill.clamp(1, 64));
         let more = if short { refill } else { 0 };
         let long = thresholds(&cells, width, more);
         let low = |long: &u128| u64::try_from(long & ((1 << more) - 1)).ok();
-        let thresholds: Vec<u64> = long.iter().filter_map(|long| u64::try_from(long >> more).ok()).collect();
+        let mut thresholds: Vec<u64> = long.iter().filter_map(|long| u64::try_from(long >> more).ok()).collect();
+        thresholds.truncate(thresholds.partition_point(|&threshold| threshold < (1 << width) - 1).saturating_add(1));
         let finer = if short { long.iter().filter_map(low).collect() } else { Arc::default() };
-        // Four to eight times as many entries as cells within reach of the first look, or as many as fit: then few entries hold two.
-        let wanted = (usize::BITS - reach(&thresholds).leading_zeros()).saturating_add(2).max(9);
-        let guide_bits = wanted.min(most_guide_bits).clamp(1, width - 1);
-        let guide = guide(&thresholds, width, guide_bits);
-        Self { cells, width, refill, thresholds: thresholds.into(), finer, guide_bits, guide: guide.into() }
+        let guide = guide(&thresholds, width, STEPS).into();
+        Self { cells, width, refill, thresholds: thresholds.into(), finer, guide }
     }
 
     /// The distribution on the cells.
@@ -96,50 +126,43 @@ impl Inversion {
 
     /// How many cells the first look can settle on.
     pub(crate) fn reach(&self) -> usize {
-        reach(&self.thresholds)
+        self.thresholds.len()
     }
 
-    /// How many bits index the guide.
-    #[cfg(feature = "audit")]
-    pub(crate) fn guide_bits(&self) -> u32 {
-        self.guide_bits
+    /// Where the guide may change its mind: the first u of each entry, of those that share its threshold's bits, and after those.
+    #[cfg(any(test, feature = "audit"))]
+    pub(crate) fn guide_edges(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..).zip(self.guide.iter()).flat_map(|(index, &entry)| {
+            let entries = entries(index, STEPS);
+            let run = entries.first | (u64::from(entry >> BASE_BITS) << (entries.rest - (32 - BASE_BITS)));
+            let after = run + (1 << (entries.rest - (32 - BASE_BITS)));
+            // The greatest complement is the first u. Below the run is after it, in u.
+            [entries.last, after - 1, run.saturating_sub(1)].map(|complement| !complement >> (64 - self.width))
+        })
     }
 
     /// What the tables occupy, in bytes.
     pub(crate) fn memory(&self) -> usize {
-        let lists = [&self.thresholds, &self.finer, &self.guide];
-        lists.iter().map(|list| core::mem::size_of_val(&***list)).sum()
+        let lists = [&self.thresholds, &self.finer];
+        lists.iter().map(|list| core::mem::size_of_val(&***list)).sum::<usize>() + core::mem::size_of_val(&*self.guide)
     }
 
     /// The cell of a U whose first bits are the top `width` bits of `word`, if the guide settles it; the bits below are ignored.
     ///
-    /// No branch but the last depends on the word, and that one is rare.
+    /// No branch but the last two depends on the word, and those are rare.
     #[inline]
     pub(crate) fn look_up(&self, word: u64) -> Option<u64> {
-        // guide_bits ≥ 1, so the shift is below 64, and the index is below the guide's length.
-        let index = usize::try_from(word >> (64 - self.guide_bits)).ok()?;
+        let Place { index, rest } = place(word, self.width, STEPS);
         let entry = *self.guide.get(index)?;
-        // 1 ≤ width − guide_bits ≤ 62 bits of threshold on top, so 2 ≤ below ≤ 63 bits of marker and base.
-        let below = 64 - (self.width - self.guide_bits);
-        let marker = 1 << (below - 1);
-        let rest = word << self.guide_bits;
-        // The rest of u equals the threshold iff the top bits do; if it does not, the top bits decide the order.
-        let equal = (rest ^ entry) >> below == 0;
-        let unsettled = equal | (entry & marker != 0);
-        (!unsettled).then(|| (entry & (marker - 1)) + u64::from(rest > entry))
+        // The bits of u equal the threshold's only if these do; if they do not, they decide the order. A smaller complement is a greater u.
+        let settled = (rest ^ entry) >> BASE_BITS != 0;
+        settled.then(|| u64::from(entry & ((1 << BASE_BITS) - 1)) + u64::from(rest < entry))
     }
 
     /// The cell of a U whose first `width` bits are u, as far as they say: by the thresholds themselves.
     #[inline(never)]
     pub(crate) fn search(&self, u: u64) -> Found {
-        // The guide's base, 0 where it did not fit: that many thresholds are below u, and often not many more.
-        let index = usize::try_from(u >> (self.width - self.guide_bits)).unwrap_or(usize::MAX);
-        let entry = self.guide.get(index).copied().unwrap_or(0);
-        let base = entry & ((1 << (63 - (self.width - self.guide_bits))) - 1);
-        let base = usize::try_from(base).unwrap_or(0);
-        let rest = self.thresholds.get(base..).unwrap_or_default();
-        let near = rest.iter().take(8).position(|&threshold| threshold >= u);
-        let cell = base + near.unwrap_or_else(|| rest.partition_point(|&threshold| threshold < u));
+        let cell = self.thresholds.partition_point(|&threshold| threshold < u);
         let found = u64::try_from(cell).unwrap_or(u64::MAX);
         // u ≤ 2^width − 1 is at most the last threshold, so there is one.
         if self.thresholds.get(cell).is_some_and(|&threshold| threshold == u) {
@@ -168,10 +191,11 @@ impl Inversion {
     fn refine<I: Interpreter>(&self, u: u64, mut cell: u64, on: &mut I) -> Result<u64, I::Error> {
         let more = on.bits(self.refill)?;
         // The same comparison as the first, with the next bits of U and of G.
-        let rest = usize::try_from(cell).ok().and_then(|from| self.thresholds.get(from..)).unwrap_or_default();
-        let finer = usize::try_from(cell).ok().and_then(|from| self.finer.get(from..)).unwrap_or_default();
-        for (&threshold, &finer) in rest.iter().zip(finer) {
-            if u < threshold || more < finer {
+        let from = usize::try_from(cell).unwrap_or(usize::MAX);
+        let finer = self.finer.get(from..).unwrap_or_default();
+        for (at, &finer) in (from..).zip(finer) {
+            // Past the list T is 2^width − 1, and so is u, or it would be below the last that is listed.
+            if self.thresholds.get(at).is_some_and(|&threshold| u < threshold) || more < finer {
                 return Ok(cell);
             }
             if more == finer {
@@ -199,12 +223,6 @@ impl Inversion {
     }
 }
 
-/// The number of cells that end before or at the last threshold's first occurrence: 0, …, its index.
-fn reach(thresholds: &[u64]) -> usize {
-    let last = thresholds.last().copied().unwrap_or(0);
-    thresholds.partition_point(|&threshold| threshold < last).saturating_add(1)
-}
-
 /// ⌊G(j)·2^(width + more)⌋ for j = 0, 1, … to the first that is all ones, each determined by an enclosure.
 fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
     // At most 63 + 64.
@@ -226,26 +244,60 @@ fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
     }
 }
 
-/// The guide's entries; see [`Inversion::guide`].
-fn guide(thresholds: &[u64], width: u32, guide_bits: u32) -> Vec<u64> {
-    let rest_bits = width - guide_bits;
-    let base_bits = 64 - rest_bits;
-    let marker = 1 << (base_bits - 1);
+/// Where the guide looks, and what it compares.
+struct Place {
+    /// Of the entry; past the end beyond the last octave.
+    index: usize,
+    /// The next 32 bits of the complement.
+    rest: u32,
+}
+
+/// Of the complement of the top `width` bits of a word, followed by zeros.
+#[inline]
+fn place(word: u64, width: u32, steps: u32) -> Place {
+    let ones = usize::try_from(word >> (64 - MOST_OCTAVES)).ok().and_then(|first| OCTAVES.get(first));
+    let octave = ones.copied().unwrap_or(0);
+    // Its first bit is set, within the octaves: 1, then `steps` bits, then the rest.
+    let normal = (!word & (u64::MAX << (64 - width))) << octave;
+    let step = (normal << 1) >> (64 - steps);
+    let index = (u64::from(octave) << steps) | step;
+    // 32 bits remain of 64 by the shift.
+    let rest = (normal << (1 + steps)) >> 32;
+    Place { index: usize::try_from(index).unwrap_or(usize::MAX), rest: u32::try_from(rest).unwrap_or(u32::MAX) }
+}
+
+/// The complements that share an entry of the guide, as 64 bits.
+struct Entries {
+    first: u64,
+    last: u64,
+    /// How many bits they differ in: 63 − 15 − 10 at least.
+    rest: u32,
+}
+
+fn entries(index: u64, steps: u32) -> Entries {
+    let octave = u32::try_from(index >> steps).unwrap_or(u32::MAX).min(MOST_OCTAVES - 1);
+    let rest = 63 - steps - octave;
+    let first = ((1 << steps) | (index & ((1 << steps) - 1))) << rest;
+    Entries { first, last: first | ((1 << rest) - 1), rest }
+}
+
+/// The guide's entries, to the end of the last octave that Invariant #2 allows; see [`Inversion::guide`].
+fn guide(thresholds: &[u64], width: u32, steps: u32) -> Vec<u32> {
+    // They fall.
+    let complements: Vec<u64> =
+        thresholds.iter().map(|&threshold| !(threshold << (64 - width)) & (u64::MAX << (64 - width))).collect();
     let entry = |index: u64| {
-        let first = index << rest_bits;
-        let greatest = first | ((1 << rest_bits) - 1);
-        let before = thresholds.partition_point(|&threshold| threshold < first);
-        let mut inside = thresholds.iter().skip(before).take_while(|&&threshold| threshold <= greatest);
-        let threshold = inside.next().copied().unwrap_or(greatest);
-        let base = u64::try_from(before).ok().filter(|&base| base < marker);
+        let Entries { first, last, rest } = entries(index, steps);
+        let before = complements.partition_point(|&complement| complement > last);
+        let mut inside = complements.iter().skip(before).take_while(|&&complement| complement >= first);
+        let threshold = inside.next().map_or(0, |&complement| (complement - first) >> (rest - (32 - BASE_BITS)));
+        let base = u64::try_from(before).ok().filter(|&base| base >> BASE_BITS == 0)?;
         let settles = inside.next().is_none();
-        let rest = (threshold - first) << base_bits;
-        match base {
-            Some(base) if settles => rest | base,
-            base => rest | marker | base.unwrap_or(0),
-        }
+        u32::try_from(threshold << BASE_BITS | base).ok().filter(|_| settles)
     };
-    (0..1 << guide_bits).map(entry).collect()
+    let octave = |octave: u64| (octave << steps..(octave + 1) << steps).map(entry).collect::<Option<Vec<u32>>>();
+    // No complement has its first one after `width` bits.
+    (0..MOST_OCTAVES.min(width).into()).map_while(octave).flatten().collect()
 }
 
 #[cfg(test)]
@@ -296,10 +348,11 @@ mod tests {
             for (width, short) in [(63, false), (22, true), (7, false), (7, true)] {
                 let cells = Cells { decay: decay.clone(), folded: true };
                 let refill = if width == 7 { 8 } else { 64 };
-                let inversion = Inversion::new(cells, width, refill, short, 12);
-                let sums = sums(&*pmf, inversion.thresholds.len() + 40);
+                let inversion = Inversion::<9>::new(cells, width, refill, short);
+                let boundaries = inversion.thresholds.len().max(inversion.finer.len());
+                let sums = sums(&*pmf, boundaries + 40);
                 let (mut either, mut refined) = ([0, 0], 0);
-                for (j, g) in sums.iter().enumerate().take(inversion.thresholds.len()) {
+                for (j, g) in sums.iter().enumerate().take(boundaries) {
                     for words in 1..=2 {
                         let length = width + words * refill;
                         let scaled = g.mul_rational(&Rational::from_integer(BigUint::from(2u32).pow(length).into()));
@@ -335,43 +388,77 @@ mod tests {
                         }
                     }
                 }
-                assert!(
-                    either[0] > 0 && either[1] > 0 && refined >= inversion.thresholds.len(),
-                    "{either:?} {refined}"
-                );
+                assert!(either[0] > 0 && either[1] > 0 && refined >= boundaries, "{either:?} {refined}");
             }
         }
     }
 
     /// The guide never contradicts the thresholds, at any of the points where either could change; at 8 bits, at any point.
+    fn agrees<const STEPS: u32>(decay: &Decay, folded: bool, width: u32) {
+        let cells = Cells { decay: decay.clone(), folded };
+        let inversion = Inversion::<STEPS>::new(cells, width, 64, false);
+        let last = (1u64 << width) - 1;
+        let mut points: Vec<u64> = if width == 8 { (0..256).collect() } else { Vec::new() };
+        for edge in inversion.guide_edges().chain(inversion.thresholds.iter().copied()) {
+            points.extend([edge.saturating_sub(1), edge, (edge + 1).min(last)]);
+        }
+        let (mut settled, mut left) = (0, 0);
+        for &u in &points {
+            let found = inversion.search(u);
+            let is_threshold = inversion.thresholds.contains(&u);
+            assert_eq!(is_threshold, matches!(found, Found::From(_)));
+            for below in [0, (1u64 << (64 - width)) - 1] {
+                if let Some(cell) = inversion.look_up(u << (64 - width) | below) {
+                    assert_eq!(found, Found::Cell(cell), "{u:b} of {width}");
+                    settled += 1;
+                } else {
+                    left += 1;
+                }
+            }
+        }
+        assert!(left > 0 && (settled > 0 || width < 63 || STEPS < 9));
+    }
+
     #[test]
     fn the_guide_agrees_with_the_thresholds() {
         for (decay, _) in decays() {
             for folded in [false, true] {
-                for (width, guide_bits) in [(63, 9), (63, 3), (32, 12), (8, 7), (8, 1), (2, 1)] {
-                    let cells = Cells { decay: decay.clone(), folded };
-                    let inversion = Inversion::new(cells, width, 64, false, guide_bits);
-                    let last = (1u64 << width) - 1;
-                    let mut points: Vec<u64> = if width == 8 { (0..256).collect() } else { Vec::new() };
-                    let edges = (0..1u64 << inversion.guide_bits).map(|i| i << (width - inversion.guide_bits));
-                    for edge in edges.chain(inversion.thresholds.iter().copied()) {
-                        points.extend([edge.saturating_sub(1), edge, (edge + 1).min(last)]);
-                    }
-                    let mut settled = 0;
-                    for &u in &points {
-                        let found = inversion.search(u);
-                        let is_threshold = inversion.thresholds.contains(&u);
-                        assert_eq!(is_threshold, matches!(found, Found::From(_)));
-                        for below in [0, (1u64 << (64 - width)) - 1] {
-                            if let Some(cell) = inversion.look_up(u << (64 - width) | below) {
-                                assert_eq!(found, Found::Cell(cell));
-                                settled += 1;
-                            }
-                        }
-                    }
-                    assert!(settled > 0 || width < 63 || guide_bits < 9);
+                agrees::<9>(&decay, folded, 63);
+                agrees::<3>(&decay, folded, 63);
+                agrees::<9>(&decay, folded, 32);
+                for width in [8, 2] {
+                    agrees::<9>(&decay, folded, width);
+                    agrees::<1>(&decay, folded, width);
                 }
             }
+        }
+    }
+
+    /// As shipped: at a scale just within each construction's reach, no octave has two thresholds in an entry.
+    #[test]
+    fn the_guide_is_whole() {
+        fn octaves<const STEPS: u32>(n: u64, d: u64, folded: bool, width: u32) -> [usize; 2] {
+            let scale = positive(n, d);
+            let variance = scale.square();
+            [Decay::Laplace { scale }, Decay::Gaussian { variance }].map(|decay| {
+                let inversion = Inversion::<STEPS>::new(Cells { decay, folded }, width, 64, !folded);
+                inversion.guide.len() >> STEPS
+            })
+        }
+        assert_eq!(octaves::<11>(1024, 1, true, 63), [11, 11]);
+        assert_eq!(octaves::<11>(1, 3, true, 63), [11, 11]);
+        // Buckets: 128 to 256 of them a scale; 30 bits find one, or 19.
+        assert_eq!(octaves::<9>(1023, 4, false, 30), [11, 11]);
+        assert_eq!(octaves::<9>(128, 1, false, 30), [11, 11]);
+        let short = [octaves::<9>(1023, 4, false, 19), octaves::<9>(128, 1, false, 18)];
+        assert!(short.as_flattened().iter().all(|&octaves| octaves >= 8), "{short:?}");
+    }
+
+    /// The first ones of a word, and no more than 11 of them.
+    #[test]
+    fn octaves_count_ones() {
+        for (first, &octave) in (0u64..).zip(&OCTAVES) {
+            assert_eq!(u32::from(octave), (first << (64 - MOST_OCTAVES)).leading_ones());
         }
     }
 }

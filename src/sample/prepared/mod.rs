@@ -116,10 +116,10 @@ fn floor_log2(x: &Positive) -> Option<u32> {
     u32::try_from(log).ok()
 }
 
-/// How a wide trial of so many bits is shared out: 32 bits find the bucket, or as many as leave 7 to squeeze; a sign.
+/// How a wide trial of so many bits is shared out: 30 bits find the bucket, or as many as leave 8 to squeeze; a sign.
 fn layout(bits: u32, offset: u32) -> Layout {
     let both = bits.saturating_sub(offset).saturating_sub(1);
-    let squeeze = both.saturating_sub(32).max(7);
+    let squeeze = both.saturating_sub(30).max(8);
     Layout { prefix: both.saturating_sub(squeeze), offset, squeeze }
 }
 
@@ -133,13 +133,13 @@ impl<R: Program<Output = Integer>> Construction<R> {
         if *square.numerator() <= square.denominator() << (2 * WIDEST_TABLE) {
             return Self::Table(Table::new(decay));
         }
-        // At least 64 and fewer than 128 buckets a scale.
-        let offset = floor_log2(&square).and_then(|log| (log / 2).checked_sub(6));
+        // At least 128 and fewer than 256 buckets a scale.
+        let offset = floor_log2(&square).and_then(|log| (log / 2).checked_sub(7));
         match offset {
-            // 4 to 36: at least 20 bits find the bucket.
+            // 3 to 36: at least 19 bits find the bucket.
             Some(offset) if offset <= 36 => Self::Wide(Wide::new(decay, layout(64, offset))),
-            // 37 to 56: at least 16 bits.
-            Some(offset) if offset <= 56 => Self::Wider(Wide::new(decay, layout(80, offset))),
+            // 37 to 55: at least 16 bits.
+            Some(offset) if offset <= 55 => Self::Wider(Wide::new(decay, layout(80, offset))),
             _ => Self::Reference(reference()),
         }
     }

@@ -10,23 +10,24 @@ use super::{
 };
 use crate::{exact::Integer, sample::Interpreter};
 
+/// 2^11 entries of guide an octave: their width is at most 2^-11 of what is left, where the distance of two thresholds is at
+/// least 0.8·2^-10 of it, the greatest scale being 2^10.
+const STEPS: u32 = 11;
+
 /// The table of one distribution, whose words have WIDTH + 1 bits: 64 as shipped, a few where they are enumerated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Table<const WIDTH: u32> {
-    magnitudes: Inversion,
+    magnitudes: Inversion<STEPS>,
 }
 
 impl<const WIDTH: u32> Table<WIDTH> {
-    /// At most 2^15 entries of guide, 256 KiB: the second-level cache of most machines.
-    const MOST_GUIDE_BITS: u32 = 15;
-
     pub(crate) fn new(decay: Decay) -> Self {
         let cells = Cells { decay, folded: true };
-        Self { magnitudes: Inversion::new(cells, WIDTH, WIDTH + 1, false, Self::MOST_GUIDE_BITS) }
+        Self { magnitudes: Inversion::new(cells, WIDTH, WIDTH + 1, false) }
     }
 
     #[cfg(feature = "audit")]
-    pub(crate) fn magnitudes(&self) -> &Inversion {
+    pub(crate) fn magnitudes(&self) -> &Inversion<STEPS> {
         &self.magnitudes
     }
 }

@@ -1,6 +1,6 @@
 //! Noise too wide for a table: buckets under an envelope, accepted.
 //!
-//! The magnitude k ≥ 0 has weight f(k) = e^(-k/s) or e^(-k²/2σ²). With w = 2^`offset` ≤ scale/64, bucket b holds k = bw, …, bw + w − 1. A trial
+//! The magnitude k ≥ 0 has weight f(k) = e^(-k/s) or e^(-k²/2σ²). With w = 2^`offset` ≤ scale/128, bucket b holds k = bw, …, bw + w − 1. A trial
 //!
 //! 1. draws b with probability ∝ f(bw), by lazy inversion; there are infinitely many buckets, and the last cell is open;
 //! 2. draws an offset o uniform below w, so that k = bw + o is proposed with probability ∝ f(bw)/w;
@@ -8,10 +8,10 @@
 //! 4. gives k a fair sign, and rejects a negative zero: every integer has exactly one magnitude and sign.
 //!
 //! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a quarter where w is
-//! above 2^36: first bits of the uniform real that b inverts | o | first bits v of the uniform real V that accepts, if V < e^-x | the sign.
+//! above 2^36: first bits of the uniform real that b inverts | first bits v of the uniform real V that accepts, if V < e^-x | o | the sign.
 //!
 //! **Squeezes.** In bucket b, x is at most X, its value at o = w, and e^-x ≥ 1 − x: V < 1 − X accepts whatever o is; `sure` holds
-//! ⌊(1 − X)·2^squeeze⌋, and v below it settles all but about one trial in fifty. Then V is lengthened by a word, and
+//! ⌊(1 − X)·2^squeeze⌋, and v below it settles all but about one trial in a hundred. Then V is lengthened by a word, and
 //! 1 − x + x²/2 − x³/6 ≤ e^-x ≤ 1 − x + x²/2 on integers decides all but a few in 10^8. The last resort is the enclosure of e^-x, as tight
 //! as it takes.
 
@@ -42,17 +42,23 @@ pub(crate) struct Layout {
     pub(crate) squeeze: u32,
 }
 
+/// 2^9 entries of guide an octave: their width is at most 2^-9 of what is left, where the distance of two thresholds is about
+/// 2^-8 of it.
+const STEPS: u32 = 9;
+
 /// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 16 as shipped.
 ///
-/// Invariant #1: prefix + offset + squeeze + 1 = FIRST + SECOND, and the offset is at least SECOND.
+/// Invariant #1: prefix + squeeze + offset + 1 = FIRST + SECOND, and the offset is at least SECOND.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wide<const FIRST: u32, const SECOND: u32> {
     decay: Decay,
     layout: Layout,
-    buckets: Inversion,
-    /// For each bucket, how many values of v accept whatever the offset. Invariant #2: fewer than 2^(63 − offset) buckets, so that
-    /// their magnitudes are below 2^63.
-    sure: Arc<[u32]>,
+    buckets: Inversion<STEPS>,
+    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word. Invariant #2: fewer than
+    /// 2^(63 − offset) buckets, so that their magnitudes are below 2^63.
+    sure: Arc<[u64]>,
+    /// 2^(offset + 1): of either sign.
+    places: u64,
     reciprocal: Reciprocal,
 }
 
@@ -102,9 +108,6 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
     /// How many bits are drawn at a time where a trial's own do not decide.
     const REFILL: u32 = if FIRST == 64 { 64 } else { 2 };
 
-    /// At most 2^13 entries of guide: 64 KiB.
-    const MOST_GUIDE_FIRST: u32 = 13;
-
     pub(crate) fn new(decay: Decay, layout: Layout) -> Self {
         let two_to = |power: u32| BigUint::one() << power;
         let part = |of: &Positive, by: BigUint| {
@@ -124,7 +127,7 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         };
         let reciprocal = Reciprocal::new(&numerator, denominator);
         let cells = Cells { decay: bucket, folded: false };
-        let buckets = Inversion::new(cells, layout.prefix, Self::REFILL, true, Self::MOST_GUIDE_FIRST);
+        let buckets = Inversion::new(cells, layout.prefix, Self::REFILL, true);
         let count = buckets.reach();
         let most = 1usize.checked_shl(63u32.saturating_sub(layout.offset)).unwrap_or(usize::MAX);
         let whole = two_to(layout.squeeze);
@@ -134,15 +137,15 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
                 Decay::Laplace { .. } => two_to(layout.offset),
                 Decay::Gaussian { .. } => (BigUint::from(bucket) * 2u32 + 1u32) << (2 * layout.offset),
             };
-            let most = ((amount * denominator) << layout.squeeze) / &numerator + 1u32;
-            if most < whole { u32::try_from(&(&whole - most)).unwrap_or(0) } else { 0 }
+            let most = (((amount * denominator) << layout.squeeze) + &numerator - 1u32) / &numerator;
+            if most < whole { u64::try_from(&(&whole - most)).unwrap_or(0) << (layout.offset + 1 - SECOND) } else { 0 }
         });
         let sure = sure.collect::<Vec<_>>().into();
-        Self { decay, layout, buckets, sure, reciprocal }
+        Self { decay, layout, buckets, sure, places: 2 << layout.offset, reciprocal }
     }
 
     #[cfg(feature = "audit")]
-    pub(crate) fn buckets(&self) -> &Inversion {
+    pub(crate) fn buckets(&self) -> &Inversion<STEPS> {
         &self.buckets
     }
 
@@ -156,19 +159,29 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
     #[cfg(feature = "audit")]
     pub(crate) fn squeezes_hold(&self) -> bool {
         let last = (1 << self.layout.offset) - 1;
-        let whole = Rational::from_integer((1u64 << self.layout.squeeze).into());
+        let whole = Rational::from_integer((1u64 << self.layout.squeeze << self.below()).into());
         (0u64..).zip(self.sure.iter()).all(|(bucket, &sure)| {
             let bounds = exp_neg(&self.exponent(bucket, last), 64);
             Rational::from_integer(sure.into()) <= bounds.lower() * &whole
         })
     }
 
-    /// o and v. The last SECOND bits of o are the second word.
+    /// How many bits of the first word are below v.
     #[inline]
-    fn offset_and_v(&self, first: u64, second: u64) -> (u64, u64) {
-        let v = (first >> 1) & ((1 << self.layout.squeeze) - 1);
-        let high = (first >> (1 + self.layout.squeeze)) & ((1 << (self.layout.offset - SECOND)) - 1);
-        (high << SECOND | second, v)
+    fn below(&self) -> u32 {
+        self.layout.offset + 1 - SECOND
+    }
+
+    /// v, where it is in the first word.
+    #[inline]
+    fn v(&self, first: u64) -> u64 {
+        first & (((1 << self.layout.squeeze) - 1) << self.below())
+    }
+
+    /// 2o + 1 if the sign is negative, else 2o: the bits of the first word below v, and those of the second.
+    #[inline]
+    fn offset_and_sign(&self, first: u64, second: u64) -> u64 {
+        (first & ((1 << self.below()) - 1)) << SECOND | second
     }
 
     /// k² − (bw)² = o·(2bw + o), or k − bw = o: x as a multiple of 1/2σ² or of 1/s.
@@ -204,13 +217,14 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         NonNegative::new(quotient).unwrap_or_else(|_| NonNegative::zero())
     }
 
-    /// Whether V < e^-x, for a V whose first bits are v.
+    /// Whether V < e^-x, for a V whose first bits are v, as they are in the first word.
     fn accept<I: Interpreter>(&self, bucket: u64, offset: u64, v: u64, on: &mut I) -> Result<bool, I::Error> {
         let sure = usize::try_from(bucket).ok().and_then(|bucket| self.sure.get(bucket));
-        if sure.is_some_and(|&sure| v < sure.into()) {
+        if sure.is_some_and(|&sure| v < sure) {
             return Ok(true);
         }
-        // V is in [prefix, prefix + 1]·2^-length, and the length is at most 31 + 64.
+        let v = v >> self.below();
+        // V is in [prefix, prefix + 1]·2^-length, and the length is at most 30 + 64.
         let mut length = self.layout.squeeze + Self::REFILL;
         let prefix = u128::from(v) << Self::REFILL | u128::from(on.bits(Self::REFILL)?);
         if let Some((least, most)) = self.amount_word(bucket, offset).and_then(|amount| self.reciprocal.times(amount)) {
@@ -252,12 +266,11 @@ impl<const FIRST: u32, const SECOND: u32> Trial for Wide<FIRST, SECOND> {
     fn settle(&self, first: u64, second: u64) -> Option<i64> {
         let bucket = self.buckets.look_up(first << (64 - FIRST))?;
         let sure = *self.sure.get(usize::try_from(bucket).ok()?)?;
-        let (offset, v) = self.offset_and_v(first, second);
-        // Below 2^63 by Invariant #2.
-        let magnitude = bucket << self.layout.offset | offset;
+        // 2k + 1 if negative, else 2k; k is below 2^63 by Invariant #2.
+        let both = bucket.wrapping_mul(self.places) | self.offset_and_sign(first, second);
         // A zero may be a negative one.
-        let settled = (v < u64::from(sure)) & (magnitude != 0);
-        settled.then(|| signed(magnitude, first))
+        let settled = (self.v(first) < sure) & (both > 1);
+        settled.then(|| signed(both >> 1, both))
     }
 
     #[cold]
@@ -267,13 +280,17 @@ impl<const FIRST: u32, const SECOND: u32> Trial for Wide<FIRST, SECOND> {
             Some(bucket) => bucket,
             None => self.buckets.resolve(aligned, on)?,
         };
-        let (offset, v) = self.offset_and_v(first, second);
-        if !self.accept(bucket, offset, v, on)? {
+        let both = self.offset_and_sign(first, second);
+        let (offset, negative) = (both >> 1, both & 1);
+        if !self.accept(bucket, offset, self.v(first), on)? {
             return Ok(None);
         }
-        let magnitude = Integer::from((BigUint::from(bucket) << self.layout.offset) + offset);
+        let magnitude = match u64::try_from(u128::from(bucket) << self.layout.offset | u128::from(offset)) {
+            Ok(magnitude) => Integer::from(magnitude),
+            Err(_) => Integer::from((BigUint::from(bucket) << self.layout.offset) + offset),
+        };
         // A negative zero is rejected.
-        Ok(if magnitude.is_zero() && first & 1 == 1 { None } else { Some(signed_integer(magnitude, first)) })
+        Ok(if magnitude.is_zero() && negative == 1 { None } else { Some(signed_integer(magnitude, negative)) })
     }
 
     fn memory(&self) -> usize {
@@ -331,7 +348,8 @@ mod tests {
             for (bucket, &sure) in wide.sure.iter().enumerate() {
                 for offset in [0, 1, 255] {
                     let truth = exp_neg(&wide.exponent(bucket as u64, offset), 60);
-                    let sure = Rational::new(sure.into(), (1 << 23).into());
+                    // v is the 23 bits above 8 of offset and a sign.
+                    let sure = Rational::new(sure.into(), (1u64 << 32).into());
                     assert!(sure <= truth.lower(), "bucket {bucket}, offset {offset}");
                     let amount = wide.amount(&BigUint::from(bucket), offset);
                     assert_eq!(wide.amount_word(bucket as u64, offset).map(BigUint::from), Some(amount));

@@ -1,0 +1,97 @@
+//! δ(ε) between two inputs, from the enumerated masses of the shipped code: an audit without statistics.
+
+use alloc::collections::BTreeSet;
+
+use num_bigint::{BigInt, BigUint};
+
+use super::Masses;
+use crate::exact::{Enclosure, NonNegative, Rational, exp_neg};
+
+/// Encloses Σ_y max(P(y) − e^ε·Q(y), 0) for the two enumerated distributions.
+///
+/// Let Lₚ, L_q be the lower bounds and uₚ, u_q what they leave unresolved. With S = {Lₚ > e^ε·L_q}, the truth is at least
+/// P(S) − e^ε·Q(S) ≥ Σ_S (Lₚ − e^ε·L_q) − e^ε·u_q, since Q exceeds its lower bounds by u_q in all. And it is at most Σ_S (Lₚ − e^ε·L_q) + uₚ, since raising
+/// P by uₚ in all raises the sum by at most as much, and raising Q never does. So the width is uₚ + e^ε·u_q.
+///
+/// Nothing where the masses of either are incoherent (they add up to more than 1), or e^-ε is nothing at this precision.
+///
+/// ```
+/// use certus::{audit::certify::{hockey_stick, structural}, exact::{NonNegative, Rational}, mechanism::Mechanism};
+///
+/// let noise = Mechanism::from_spec(&"laplace(scale=2)".parse()?)?;
+/// let masses = |input: i64| structural(&noise.on(input.into()).unwrap(), 60, &mut |_| {}).unwrap();
+/// let half = NonNegative::new(Rational::new(1.into(), 2.into())).unwrap();
+/// let delta = hockey_stick(&masses(0), &masses(1), &half).unwrap();
+/// assert!(delta.lower() == Rational::from_integer(0.into()));
+/// assert!(delta.upper() < Rational::new(1.into(), (1u64 << 50).into()));
+/// # Ok::<(), certus::mechanism::SpecError>(())
+/// ```
+#[must_use]
+pub fn hockey_stick<O: Ord>(p: &Masses<O>, q: &Masses<O>, epsilon: &NonNegative) -> Option<Enclosure> {
+    if !p.coherent || !q.coherent {
+        return None;
+    }
+    let precision = p.precision().max(q.precision()).checked_add(16)?;
+    let of = |mass: &BigUint, unit: u32| {
+        let unit = BigInt::from(BigUint::from(1u32) << unit);
+        Enclosure::from_rational(&Rational::new(BigInt::from(mass.clone()), unit), precision)
+    };
+    // e^-ε·P − Q, divided by e^-ε at the end.
+    let falling = exp_neg(epsilon, precision).at_precision(precision);
+    let zero = BigUint::ZERO;
+    let outputs: BTreeSet<&O> = p.lower().keys().chain(q.lower().keys()).collect();
+    let sum: Enclosure = outputs
+        .iter()
+        .map(|output| {
+            let lower_p = of(p.lower().get(*output).unwrap_or(&zero), p.precision());
+            let lower_q = of(q.lower().get(*output).unwrap_or(&zero), q.precision());
+            lower_p.mul(&falling).sub(&lower_q).max_zero()
+        })
+        .sum();
+    let (slack_p, slack_q) = (of(p.unresolved(), p.precision()), of(q.unresolved(), q.precision()));
+    let least = sum.sub(&slack_q).max_zero().div(&falling)?;
+    let most = sum.add(&slack_p.mul(&falling)).div(&falling)?;
+    Some(least.hull(&most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{audit::certify::structural, mechanism::Mechanism};
+
+    fn masses(spec: &str, input: i64, depth: u32) -> Masses<crate::exact::Integer> {
+        let mechanism = Mechanism::from_spec(&spec.parse().unwrap()).unwrap();
+        structural(&mechanism.on(input.into()).unwrap(), depth, &mut |_| {}).unwrap()
+    }
+
+    fn epsilon(n: i64, d: i64) -> NonNegative {
+        NonNegative::new(Rational::new(n.into(), d.into())).unwrap()
+    }
+
+    /// δ(ε) = 3/4 − e^ε/4 for a response with γ = 1/4: 1/2 at 0, and 0 from ln 3 on.
+    #[test]
+    fn responses() {
+        let (p, q) = (masses("randomized_response(gamma=1/4)", 0, 60), masses("randomized_response(gamma=1/4)", 1, 60));
+        let half = Rational::new(1.into(), 2.into());
+        assert!(hockey_stick(&p, &q, &epsilon(0, 1)).unwrap().contains(&half));
+        assert!(hockey_stick(&p, &q, &epsilon(109, 100)).unwrap().lower() > Rational::from_integer(0.into()));
+        assert!(hockey_stick(&p, &q, &epsilon(110, 100)).unwrap().lower() == Rational::from_integer(0.into()));
+    }
+
+    /// The truth of a deep enumeration is inside the bounds of every shallow one, and these are no wider than the slack allows.
+    #[test]
+    fn a_shallow_enumeration_encloses_the_deep_one() {
+        for spec in ["gaussian(sigma=2)", "laplace(scale=3)"] {
+            let deep = |e: &NonNegative| hockey_stick(&masses(spec, 0, 100), &masses(spec, 2, 100), e).unwrap();
+            for depth in [3, 6, 12, 24] {
+                let (p, q) = (masses(spec, 0, depth), masses(spec, 2, depth));
+                for e in [epsilon(0, 1), epsilon(1, 3), epsilon(1, 1)] {
+                    let (shallow, truth) = (hockey_stick(&p, &q, &e).unwrap(), deep(&e));
+                    assert!(shallow.lower() <= truth.lower() && truth.upper() <= shallow.upper(), "{spec} {depth}");
+                    // uₚ + e^ε·u_q with e ≤ 3.
+                    assert!(shallow.width() <= Rational::new(5.into(), (1u64 << depth).into()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! `certus account`: the smallest δ for an ε, the smallest ε for a δ, or the profile, of a plan.
+
+mod listed;
+mod pair_file;
+mod plan_file;
+mod plot;
+mod profile;
+
+use std::{
+    io::Write,
+    time::{Duration, Instant},
+};
+
+use num_traits::{One, Zero};
+use serde_json::{Value, json};
+
+use self::{
+    listed::{Item, Listed},
+    plot::Plot,
+    profile::{Point, profile},
+};
+use super::{
+    Failure, SCHEMA_VERSION,
+    arguments::{Account, Shared},
+    progress::{Progress, watched},
+    source::{count, seed},
+};
+use crate::{
+    account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
+    exact::{Enclosure, NonNegative, Probability, Rational, Rounding, decimal, parse, render},
+};
+
+/// The most digits that may be asked for.
+const MOST_DIGITS: u64 = 1000;
+
+/// The most points of a profile.
+const MOST_POINTS: u64 = 1000;
+
+/// The longest text of one mechanism that the table shows, in characters.
+const LONGEST_SHOWN: usize = 90;
+
+/// What is asked.
+enum Question {
+    /// The smallest δ at this ε.
+    Delta(NonNegative),
+    /// The smallest ε at this δ.
+    Epsilon(Probability),
+    /// δ at many epsilons.
+    Profile,
+}
+
+/// What is answered.
+enum Found {
+    One(Answer),
+    Many(Vec<Point>),
+}
+
+/// All that is printed.
+struct Report<'a> {
+    listed: &'a Listed,
+    question: &'a Question,
+    digits: u32,
+    found: &'a Found,
+    elapsed: Duration,
+}
+
+pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    let listed = Listed::new(items(options)?)?;
+    let plan = listed.plan();
+    let question = question(options)?;
+    let digits = u32::try_from(count("--digits", &options.digits, 1, MOST_DIGITS)?).unwrap_or(15);
+    let precision = Precision { digits };
+    let points = count("--points", &options.points, 2, MOST_POINTS)?;
+    let last = options.to.as_deref().map(|text| non_negative("--to", text)).transpose()?;
+    seed(shared.seed.as_deref())?;
+    // Before the work, not after it.
+    let plot = options.plot.as_deref().map(Plot::to).transpose()?;
+
+    let started = Instant::now();
+    let draw = |precision: &Precision| {
+        let progress = Progress::new(Some(points), "epsilons", shared.quiet);
+        watched(progress, |done| profile(&plan, points, last.as_ref(), precision, done))
+            .map_err(|error| refused(options, error))
+    };
+    let found = match &question {
+        Question::Profile => Found::Many(draw(&precision)?),
+        Question::Delta(_) | Question::Epsilon(_) => {
+            let progress = Progress::new(Some(0), "accounting", shared.quiet);
+            let answer = watched(progress, |_| answer(&plan, &question, &precision));
+            Found::One(answer.map_err(|error| refused(options, error))?)
+        }
+    };
+    let elapsed = started.elapsed();
+    if let Some(plot) = plot {
+        let drawn = match &found {
+            Found::Many(points) => points.clone(),
+            // A hundredth of a pixel needs no more.
+            Found::One(_) => draw(&Precision { digits: 6 })?,
+        };
+        plot.write(&listed.texts(), &drawn)?;
+    }
+    let report = Report { listed: &listed, question: &question, digits, found: &found, elapsed };
+    if shared.json {
+        writeln!(out, "{}", report.json())?;
+    } else {
+        report.print(out)?;
+    }
+    out.flush()?;
+    Ok(0)
+}
+
+/// What the arguments list: specs, plan files, pair files.
+fn items(options: &Account) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    for argument in &options.specs {
+        if argument.ends_with(".toml") {
+            items.extend(plan_file::from_file(argument)?);
+        } else {
+            items.push(Item::from_spec(argument).map_err(|error| Failure::argument("SPEC", error))?.0);
+        }
+    }
+    for argument in &options.pairs {
+        items.push(pair_file::from_argument(argument)?);
+    }
+    if items.is_empty() {
+        let must = "must be given: a mechanism such as 'gaussian(sigma=10)*100', a plan file in .toml, or --pair FILE";
+        return Err(Failure::argument("SPEC", must));
+    }
+    Ok(items)
+}
+
+/// The parser has seen to it that there is at most one.
+fn question(options: &Account) -> Result<Question, Failure> {
+    if let Some(text) = &options.epsilon {
+        return Ok(Question::Delta(non_negative("--epsilon", text)?));
+    }
+    let Some(text) = &options.delta else { return Ok(Question::Profile) };
+    let delta =
+        parse(text).ok().filter(|delta| *delta < Rational::one()).and_then(|delta| Probability::new(delta).ok());
+    let must = "must be a number at least 0 and below 1, such as 0, 1e-6 or 1/1000";
+    delta.map(Question::Epsilon).ok_or_else(|| Failure::value("--delta", text, must))
+}
+
+fn non_negative(name: &str, text: &str) -> Result<NonNegative, Failure> {
+    let number = parse(text).ok().and_then(|number| NonNegative::new(number).ok());
+    number.ok_or_else(|| Failure::value(name, text, "must be a number of 0 or more, such as 1, 0.1 or 1/3"))
+}
+
+fn answer(plan: &Plan, question: &Question, precision: &Precision) -> Result<Answer, AccountError> {
+    match question {
+        Question::Delta(at) => delta(plan, at, precision),
+        Question::Epsilon(at) => epsilon(plan, at, precision),
+        Question::Profile => Err(AccountError::Empty),
+    }
+}
+
+/// The argument that is to blame for there being no answer.
+fn refused(options: &Account, error: AccountError) -> Failure {
+    match error {
+        AccountError::NoEpsilon => Failure::argument("--delta", error),
+        _ => Failure::argument(if options.specs.is_empty() { "--pair" } else { "SPEC" }, error),
+    }
+}
+
+/// An enclosure, as bounds rounded outward to three digits more than were asked for: a method may know many more than anybody wants to
+/// read, and the width that was asked for still shows.
+fn bounds(enclosure: &Enclosure, digits: u32) -> Value {
+    let (lower, upper) = decimals(enclosure, digits);
+    json!({ "lower": lower, "upper": upper })
+}
+
+fn decimals(enclosure: &Enclosure, digits: u32) -> (String, String) {
+    let digits = digits.saturating_add(3);
+    let shorter = |a: String, b: String| if b.len() < a.len() { b } else { a };
+    (
+        shorter(decimal(&enclosure.lower(), digits, Rounding::Down), enclosure.lower_decimal()),
+        shorter(decimal(&enclosure.upper(), digits, Rounding::Up), enclosure.upper_decimal()),
+    )
+}
+
+impl Report<'_> {
+    fn json(&self) -> Value {
+        let mut document = json!({
+            "schema_version": SCHEMA_VERSION,
+            "plan": self.listed.texts(),
+            "digits": self.digits,
+            "seconds": self.elapsed.as_secs_f64(),
+        });
+        let mut set = |key: &str, value: Value| {
+            if let Some(fields) = document.as_object_mut() {
+                fields.insert(key.to_owned(), value);
+            }
+        };
+        match (self.question, self.found) {
+            (_, Found::Many(points)) => {
+                let rows = points.iter().map(|point| {
+                    json!({
+                        "epsilon": render(point.epsilon.get()),
+                        "delta": bounds(&point.delta.enclosure, self.digits),
+                        "method": point.delta.method,
+                        "narrow": point.delta.is_narrow,
+                    })
+                });
+                set("profile", rows.collect());
+                set("method", points.first().map_or(Value::Null, |point| point.delta.method.into()));
+                set("narrow", points.iter().all(|point| point.delta.is_narrow).into());
+            }
+            (question, Found::One(answer)) => {
+                let (epsilon, delta) = match question {
+                    Question::Delta(epsilon) => (render(epsilon.get()).into(), bounds(&answer.enclosure, self.digits)),
+                    Question::Epsilon(delta) => (bounds(&answer.enclosure, self.digits), render(delta.get()).into()),
+                    Question::Profile => (Value::Null, Value::Null),
+                };
+                set("epsilon", epsilon);
+                set("delta", delta);
+                set("method", answer.method.into());
+                set("narrow", answer.is_narrow.into());
+            }
+        }
+        document
+    }
+
+    fn print(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        for (index, text) in self.listed.texts().iter().enumerate() {
+            writeln!(out, "{:<9} {}", if index == 0 { "plan" } else { "" }, shortened(text))?;
+        }
+        match (self.question, self.found) {
+            (_, Found::Many(points)) => self.print_profile(points, out),
+            (question, Found::One(answer)) => self.print_answer(question, answer, out),
+        }
+    }
+
+    fn print_answer(&self, question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<(), Failure> {
+        let point = |value: &Rational| Enclosure::from_rational(value, 256);
+        let (asked, name, epsilon, delta) = match question {
+            Question::Delta(epsilon) => {
+                let asked = format!("the smallest delta at epsilon = {}", shown(epsilon.get()));
+                (asked, "delta", point(epsilon.get()), answer.enclosure.clone())
+            }
+            Question::Epsilon(delta) => {
+                let asked = format!("the smallest epsilon at delta = {}", shown(delta.get()));
+                (asked, "epsilon", answer.enclosure.clone(), point(delta.get()))
+            }
+            Question::Profile => return Ok(()),
+        };
+        writeln!(out, "question  {asked}")?;
+        writeln!(out, "{name:<9} {}", value(&answer.enclosure, self.digits))?;
+        writeln!(out, "width     {}", width(answer, self.digits))?;
+        writeln!(out, "method    {}", answer.method)?;
+        let [percent, permille] = [(1, 100), (1, 1000)].map(|rate| attacker(&epsilon, &delta, rate));
+        writeln!(
+            out,
+            "meaning   an attacker with 1% false positives has at most {percent}% true positives; with 0.1%, at most {permille}%"
+        )?;
+        Ok(())
+    }
+
+    fn print_profile(&self, points: &[Point], out: &mut dyn Write) -> Result<(), Failure> {
+        let cells: Vec<_> = points
+            .iter()
+            .map(|point| [shown(point.epsilon.get()), value(&point.delta.enclosure, self.digits)])
+            .collect();
+        let widest = cells.iter().map(|[epsilon, _]| epsilon.len()).max().unwrap_or(0).max("epsilon".len());
+        writeln!(out, "\n  {:>widest$}  delta", "epsilon")?;
+        for ([epsilon, delta], point) in cells.iter().zip(points) {
+            let remark = if point.delta.is_narrow { "" } else { "  (wider than asked)" };
+            writeln!(out, "  {epsilon:>widest$}  {delta}{remark}")?;
+        }
+        let wide = points.iter().filter(|point| !point.delta.is_narrow).count();
+        let mut methods: Vec<_> = points.iter().map(|point| point.delta.method).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        writeln!(out, "\nmethod    {}", methods.join("; "))?;
+        if wide > 0 {
+            writeln!(
+                out,
+                "width     {wide} of {} enclosures are WIDER than the {} digits asked for",
+                points.len(),
+                self.digits
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// An answer for the reader: both bounds, or the number itself where it is known.
+fn value(enclosure: &Enclosure, digits: u32) -> String {
+    let (lower, upper) = decimals(enclosure, digits);
+    if lower == upper { format!("exactly {lower}") } else { format!("[{lower}, {upper}]") }
+}
+
+/// The relative width, and whether it is what was asked for.
+fn width(answer: &Answer, digits: u32) -> String {
+    let (lower, width) = (answer.enclosure.lower(), answer.enclosure.width());
+    let relative = if width.is_zero() {
+        "0: the answer is exact".into()
+    } else if lower.is_zero() {
+        "the answer may be 0".into()
+    } else {
+        format!("{} of the answer", decimal(&(width / lower), 2, Rounding::Up))
+    };
+    if answer.is_narrow { relative } else { format!("{relative}; WIDER than the {digits} digits asked for") }
+}
+
+/// A given number: as a decimal if it is a short one, otherwise as a fraction.
+fn shown(number: &Rational) -> String {
+    let (down, up) = (decimal(number, 12, Rounding::Down), decimal(number, 12, Rounding::Up));
+    if down == up { down } else { shortened(&render(number)) }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+/// The attacker's largest true-positive rate, in per cent, rounded up.
+fn attacker(epsilon: &Enclosure, delta: &Enclosure, (numerator, denominator): (u32, u32)) -> String {
+    let rate = Rational::new(numerator.into(), denominator.into());
+    let most = match Probability::new(rate) {
+        Ok(rate) => attacker_true_positive_rate(epsilon, delta, &rate).upper(),
+        Err(_) => Rational::one(),
+    };
+    decimal(&(most * Rational::from_integer(100.into())), 4, Rounding::Up)
+}

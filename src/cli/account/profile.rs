@@ -1,0 +1,122 @@
+//! The privacy profile: δ at epsilons from 0 on.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use num_traits::{One, Zero};
+use rayon::prelude::*;
+
+use crate::{
+    account::{AccountError, Answer, Plan, Precision, delta},
+    exact::{NonNegative, Rational},
+};
+
+/// One point of the profile.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub(super) epsilon: NonNegative,
+    pub(super) delta: Answer,
+}
+
+/// The largest ε that is looked at when none is asked for: 10^6.
+const FURTHEST: u32 = 1_000_000;
+
+/// δ at `points` epsilons, evenly spaced from 0 to `last` (or to where δ is negligible); counts them as they are done.
+pub(super) fn profile(
+    plan: &Plan,
+    points: u64,
+    last: Option<&NonNegative>,
+    precision: &Precision,
+    done: &AtomicU64,
+) -> Result<Vec<Point>, AccountError> {
+    let last = match last {
+        Some(last) => last.get().clone(),
+        None => reach(plan)?,
+    };
+    let steps = points.saturating_sub(1).max(1);
+    let epsilons: Vec<u64> = (0..points).collect();
+    epsilons
+        .into_par_iter()
+        .map(|index| {
+            let epsilon = &last * Rational::new(index.into(), steps.into());
+            let epsilon = NonNegative::new(epsilon).unwrap_or_else(|_| NonNegative::zero());
+            let delta = delta(plan, &epsilon, precision)?;
+            done.fetch_add(1, Ordering::Relaxed);
+            Ok(Point { epsilon, delta })
+        })
+        .collect()
+}
+
+/// The least of 1, 2, 5, 10, … (or 1/2, 1/5, …) at which δ ≤ 10^-10; where there is none, the least at which δ is all but the
+/// probability of an infinite loss. Which it is decides where a profile ends, and nothing else.
+fn reach(plan: &Plan) -> Result<Rational, AccountError> {
+    let rough = Precision { digits: 2 };
+    let at = |epsilon: &Rational| {
+        let epsilon = NonNegative::new(epsilon.clone()).unwrap_or_else(|_| NonNegative::zero());
+        delta(plan, &epsilon, &rough).map(|answer| answer.enclosure.upper())
+    };
+    let negligible = Rational::new(1.into(), 10_000_000_000_i64.into());
+    let mut seen = vec![(Rational::one(), at(&Rational::one())?)];
+    let is_negligible = seen.iter().all(|(_, delta)| *delta <= negligible);
+    for rung in ladder(!is_negligible) {
+        let Ok(delta) = at(&rung) else { break };
+        let small = delta <= negligible;
+        if is_negligible && !small {
+            break;
+        }
+        seen.push((rung, delta));
+        if !is_negligible && small {
+            break;
+        }
+    }
+    // Falling δ: the last is the least, and within a hundredth of it nothing more is to be seen.
+    let least = seen.iter().map(|(_, delta)| delta.clone()).min().unwrap_or_else(Rational::zero);
+    let enough = least.max(negligible) * Rational::new(101.into(), 100.into());
+    let reached = seen.into_iter().filter(|(_, delta)| *delta <= enough).map(|(epsilon, _)| epsilon).min();
+    Ok(reached.unwrap_or_else(Rational::one))
+}
+
+/// 2, 5, 10, 20, … up to 10^6, or 1/2, 1/5, 1/10, … down to 10^-6.
+fn ladder(up: bool) -> Vec<Rational> {
+    let rungs = [2u32, 5, 10].into_iter().cycle().scan((1u32, 0u32), |(decade, index), rung| {
+        let value = decade.checked_mul(rung)?;
+        *index += 1;
+        if rung == 10 {
+            *decade = value;
+        }
+        (value <= FURTHEST).then_some(value)
+    });
+    rungs
+        .map(|rung| if up { Rational::from_integer(rung.into()) } else { Rational::new(1.into(), rung.into()) })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::Mechanism;
+
+    fn plan(spec: &str) -> Plan {
+        Plan::new().with(&Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination(), 1)
+    }
+
+    #[test]
+    fn the_ladder() {
+        let up: Vec<_> = ladder(true).iter().map(ToString::to_string).collect();
+        assert_eq!(up[..4], ["2", "5", "10", "20"]);
+        assert_eq!(up.last().unwrap(), "1000000");
+        assert_eq!(ladder(false)[1].to_string(), "1/5");
+    }
+
+    #[test]
+    fn a_profile_reaches_to_where_delta_is_negligible() {
+        // Pure mechanisms: δ = 0 from ε = 1/scale on.
+        assert_eq!(reach(&plan("laplace(scale=1)")).unwrap(), Rational::one());
+        assert_eq!(reach(&plan("laplace(scale=1/3)")).unwrap(), Rational::from_integer(5.into()));
+        assert_eq!(reach(&plan("laplace(scale=30)")).unwrap(), Rational::new(1.into(), 20.into()));
+        // No noise: δ = 1 everywhere.
+        assert_eq!(reach(&plan("randomized_response(p=1)")).unwrap(), Rational::one());
+        let points = profile(&plan("laplace(scale=1)"), 5, None, &Precision::default(), &AtomicU64::new(0)).unwrap();
+        let epsilons: Vec<_> = points.iter().map(|point| point.epsilon.to_string()).collect();
+        assert_eq!(epsilons, ["0", "1/4", "1/2", "3/4", "1"]);
+    }
+}

@@ -1,0 +1,19 @@
+//! Which inputs are neighbours.
+
+/// When two databases are neighbours: what a guarantee protects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// One has a person's record more than the other ("unbounded").
+    AddRemove,
+    /// They have the same number of records, and differ in one person's ("bounded").
+    ChangeOne,
+}
+
+impl core::fmt::Display for Relation {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::AddRemove => "add or remove one",
+            Self::ChangeOne => "change one",
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! The trait that joins mechanism, account and audit.
+
+use crate::{
+    bits::{Bits, BitsError},
+    guarantee::{Domination, Guarantee, Released},
+    sample::Program,
+};
+
+/// A private mechanism: it runs on an input, states its guarantee, and describes the pairs of distributions that dominate its neighbouring inputs.
+///
+/// Everything else derives from these: an account from [`Private::domination`], a certificate by enumerating [`Private::on`] two
+/// neighbours, an audit by sampling it.
+pub trait Private {
+    /// What it runs on: an answer, a vector of scores, a database.
+    type Input: ?Sized;
+
+    /// The release on one input: a program over bits, so that what runs is what is certified.
+    type Release: Program;
+
+    /// Why an input is refused. The text depends on the public parameters alone.
+    type Error: core::error::Error;
+
+    /// The mechanism on an input.
+    ///
+    /// # Errors
+    ///
+    /// If the mechanism takes no such input.
+    fn on(&self, input: &Self::Input) -> Result<Self::Release, Self::Error>;
+
+    /// What it guarantees, and for which neighbours.
+    fn guarantee(&self) -> Guarantee;
+
+    /// The pairs that dominate its neighbouring inputs: exactly where they are attained, and never less.
+    fn domination(&self) -> Domination;
+
+    /// Draws one release.
+    ///
+    /// # Errors
+    ///
+    /// If the input is refused or the source of bits fails; nothing is released then.
+    fn release<B: Bits + ?Sized>(
+        &self,
+        input: &Self::Input,
+        bits: &mut B,
+    ) -> Result<Released<<Self::Release as Program>::Output>, ReleaseError<Self::Error>> {
+        let value = self.on(input).map_err(ReleaseError::Input)?.sample(bits)?;
+        Ok(Released::new(value, self.guarantee()))
+    }
+}
+
+/// Why nothing was released.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReleaseError<E> {
+    /// The input is refused.
+    #[error(transparent)]
+    Input(E),
+    /// The source of randomness failed.
+    #[error(transparent)]
+    Bits(#[from] BitsError),
+}

@@ -1,0 +1,371 @@
+//! `certus account` end to end: what it prints, where, and with which exit status.
+//!
+//! Every plan here is small enough for any method; what needs the fast ones is in `tests/account_large.rs`.
+#![cfg(feature = "cli")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may fail by panicking"
+)]
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use certus::exact::{Rational, parse};
+
+fn certus(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_certus")).arg("account").args(arguments).output().unwrap()
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let output = certus(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let document: serde_json::Value = serde_json::from_str(&stdout(&[arguments, &["--json"]].concat())).unwrap();
+    assert_eq!(document["schema_version"], 1);
+    assert!(document["seconds"].is_number());
+    document
+}
+
+/// The document without what differs from run to run.
+fn timeless(arguments: &[&str]) -> serde_json::Value {
+    let mut document = json(arguments);
+    document.as_object_mut().unwrap().remove("seconds");
+    document
+}
+
+fn bounds(value: &serde_json::Value) -> (Rational, Rational) {
+    let of = |key: &str| parse(value[key].as_str().unwrap()).unwrap();
+    (of("lower"), of("upper"))
+}
+
+/// Bad input: this exit status within a second, nothing on standard output, one line on standard error that holds all of `named`.
+fn refused(arguments: &[&str], status: i32, named: &[&str]) {
+    let started = Instant::now();
+    let output = certus(arguments);
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {line}");
+    assert!(started.elapsed() < Duration::from_secs(1), "{arguments:?} took {:?}", started.elapsed());
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    assert_eq!(line.lines().count(), 1, "{arguments:?}: {line}");
+    assert!(line.starts_with("error: ") && line.len() < 1000, "{arguments:?}: {line}");
+    for name in named {
+        assert!(line.contains(name), "{arguments:?}: {line}");
+    }
+}
+
+/// A folder of its own for each test, emptied first.
+fn folder(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("account").join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn file(test: &str, name: &str, text: &str) -> String {
+    let path = folder(test).join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const RESPONSE: &str = "randomized_response(gamma=1/4)";
+
+/// Randomized response with γ = 1/4: δ(0) = 1/2 and δ(ε) = max(0, 3/4 − e^ε/4), so δ(1/2) = 0.3378196823249679632…
+#[test]
+fn delta_of_an_epsilon() {
+    let document = json(&[RESPONSE, "--epsilon", "0.5"]);
+    assert_eq!(document["epsilon"], "1/2");
+    assert_eq!(document["plan"], serde_json::json!([RESPONSE]));
+    assert_eq!((&document["narrow"], document["method"].is_string()), (&true.into(), true));
+    let (lower, upper) = bounds(&document["delta"]);
+    let truth = [parse("0.337819682324967963").unwrap(), parse("0.337819682324967964").unwrap()];
+    assert!(lower <= truth[1] && truth[0] <= upper, "{document}");
+    assert!(&upper - &lower <= parse("1e-15").unwrap() * &lower, "{document}");
+
+    let text = stdout(&[RESPONSE, "--epsilon", "0.5"]);
+    assert!(text.contains("[0.337819682324967963, 0.337819682324967964]"), "{text}");
+    for word in ["plan", RESPONSE, "epsilon = 0.5", "width", "method", "false positives"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    // e^0.5·0.01 + δ = 0.354306… and e^0.5·0.001 + δ = 0.339468…
+    assert!(text.contains("at most 35.44% true positives; with 0.1%, at most 33.95%"), "{text}");
+}
+
+#[test]
+fn a_delta_of_zero_prints_exactly_zero() {
+    for epsilon in ["1.1", "2", "100"] {
+        let document = json(&[RESPONSE, "--epsilon", epsilon]);
+        assert_eq!(document["delta"], serde_json::json!({ "lower": "0", "upper": "0" }), "{epsilon}");
+        assert_eq!(document["narrow"], true);
+        assert!(stdout(&[RESPONSE, "--epsilon", epsilon]).contains("exactly 0\n"));
+    }
+}
+
+#[test]
+fn digits_narrow_the_answer() {
+    for digits in ["1", "15", "60", "300"] {
+        let document = json(&[RESPONSE, "--epsilon", "1/3", "--digits", digits]);
+        let (lower, upper) = bounds(&document["delta"]);
+        // The printed bounds may each be a unit of the third further digit out.
+        let asked = parse(&format!("1.02e-{digits}")).unwrap();
+        assert!(upper - &lower <= asked * lower, "{digits}: {document}");
+        assert_eq!(document["digits"].to_string(), digits);
+    }
+    refused(&[RESPONSE, "--epsilon", "1", "--digits", "0"], 2, &["--digits", "from 1 to 1000"]);
+    refused(&[RESPONSE, "--epsilon", "1", "--digits", "1001"], 2, &["--digits"]);
+    refused(&[RESPONSE, "--epsilon", "1", "--digits", "-3"], 2, &["--digits"]);
+}
+
+#[test]
+fn neither_order_nor_spelling_changes_anything() {
+    let a = timeless(&["laplace(scale=1/2)", "randomized_response(p=0.75)*2", RESPONSE, "--epsilon", "1"]);
+    let b = timeless(&[RESPONSE, "geometric(scale=0.5)", "randomized_response(p=3/4, k=2)*2", "--epsilon", "1e0"]);
+    let c = timeless(&["randomized_response(p=3/4)*3", "laplace(scale=5e-1)", "--epsilon", "2/2"]);
+    assert_eq!(a["delta"], b["delta"]);
+    assert_eq!(a["delta"], c["delta"]);
+    assert_eq!(a, timeless(&[RESPONSE, "randomized_response(p=0.75)*2", "laplace(scale=1/2)", "--epsilon", "1"]));
+    assert_eq!(a["plan"], serde_json::json!(["laplace(scale=1/2)", "randomized_response(gamma=1/4)*3"]));
+    // Copies are copies.
+    let one_by_one = timeless(&[RESPONSE, RESPONSE, RESPONSE, "--epsilon", "1"]);
+    assert_eq!(one_by_one, timeless(&["randomized_response(gamma=1/4)*3", "--epsilon", "1"]));
+    assert_ne!(one_by_one["delta"], timeless(&["randomized_response(gamma=1/4)*2", "--epsilon", "1"])["delta"]);
+}
+
+#[test]
+fn profiles() {
+    let document = json(&["randomized_response(gamma=1/4)*3", "--profile"]);
+    let rows = document["profile"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["epsilon"], &rows[20]["epsilon"]), (21, &"0".into(), &"5".into()));
+    // δ(0) = 11/16: the total variation between Binomial(3, 3/4) and Binomial(3, 1/4).
+    let (lower, upper) = bounds(&rows[0]["delta"]);
+    assert!(lower <= parse("11/16").unwrap() && parse("11/16").unwrap() <= upper);
+    // It falls, and a single question gets the same answer.
+    for pair in rows.windows(2) {
+        assert!(bounds(&pair[1]["delta"]).0 <= bounds(&pair[0]["delta"]).1);
+    }
+    let single = json(&["randomized_response(gamma=1/4)*3", "--epsilon", rows[7]["epsilon"].as_str().unwrap()]);
+    assert_eq!(single["delta"], rows[7]["delta"]);
+    assert_eq!(document["narrow"], true);
+    // So does a plan without a question.
+    assert_eq!(json(&["randomized_response(gamma=1/4)*3"])["profile"], document["profile"]);
+
+    let short = json(&[RESPONSE, "--profile", "--points", "3", "--to", "1"]);
+    let epsilons: Vec<_> = short["profile"].as_array().unwrap().iter().map(|row| row["epsilon"].clone()).collect();
+    assert_eq!(epsilons, ["0", "1/2", "1"]);
+    let text = stdout(&[RESPONSE, "--profile", "--points", "3", "--to", "2"]);
+    assert!(
+        text.contains("  epsilon  delta\n        0  exactly 0.5\n        1  [0.0704")
+            && text.contains("        2  exactly 0\n"),
+        "{text}"
+    );
+    refused(&[RESPONSE, "--points", "1"], 2, &["--points", "from 2 to 1000"]);
+    refused(&[RESPONSE, "--to", "-1"], 2, &["--to"]);
+}
+
+#[test]
+fn a_plan_file_is_its_specs() {
+    let plan = file(
+        "plan",
+        "plan.toml",
+        "[[mechanism]]\nspec = \"randomized_response(gamma=1/4)\"\ncopies = 2\n\n[[mechanism]]\nspec = \"laplace(scale=0.5)\"\n",
+    );
+    let specs = ["laplace(scale=0.5)", "randomized_response(gamma=1/4)*2"];
+    assert_eq!(timeless(&[&plan, "--epsilon", "1"]), timeless(&[specs[0], specs[1], "--epsilon", "1"]));
+    // Beside specs, it adds to them.
+    let sum = timeless(&["randomized_response(gamma=1/4)*3", specs[0], "--epsilon", "1"]);
+    assert_eq!(timeless(&[RESPONSE, &plan, "--epsilon", "1"]), sum);
+}
+
+#[test]
+fn pairs_of_distributions_from_files() {
+    // Randomized response, spelt out; every spelling of it is the same pair.
+    let truth = timeless(&[RESPONSE, "--epsilon", "1/2"])["delta"].clone();
+    let folder = folder("pairs");
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let csv = write("masses.csv", "p,q\n3/4,1/4\n0.25,0.75\n");
+    let spaces = write("masses.txt", "# a comment\n0.25 0.75\n7.5e-1\t1/4\n");
+    for path in [&csv, &spaces] {
+        let document = timeless(&["--pair", path, "--epsilon", "1/2"]);
+        assert_eq!(document["delta"], truth);
+        assert_eq!(document["plan"], serde_json::json!(["pair(p=[1/4, 3/4], q=[3/4, 1/4])"]));
+    }
+    let thrice = timeless(&["randomized_response(gamma=1/4)*3", "--epsilon", "1/2"])["delta"].clone();
+    assert_eq!(timeless(&["--pair", &format!("{csv}*3"), "--epsilon", "1/2"])["delta"], thrice);
+    assert_eq!(timeless(&["--pair", &csv, "--pair", &format!("{spaces}*2"), "--epsilon", "1/2"])["delta"], thrice);
+    // In a plan, written out, and by file, relative to the plan.
+    let plan = write(
+        "plan.toml",
+        "[[mechanism]]\np = [\"3/4\", 0.25]\nq = [\"1/4\", 0.75]\n\n[[mechanism]]\npair = \"masses.csv\"\ncopies = 2\n",
+    );
+    assert_eq!(timeless(&[&plan, "--epsilon", "1/2"])["delta"], thrice);
+    // Not symmetric: the worse direction counts. P = (1/2, 1/2), Q = (1/10, 9/10): at ε = ln 2 or so, 1/2 − 2/10 from P, 9/10 − 1 from Q.
+    let skew = write("skew.csv", "0.5,0.1\n0.5,0.9\n");
+    let weks = write("weks.csv", "0.1,0.5\n0.9,0.5\n");
+    let (one, other) = (json(&["--pair", &skew, "--epsilon", "0.7"]), json(&["--pair", &weks, "--epsilon", "0.7"]));
+    assert_eq!(one["delta"], other["delta"]);
+    assert!(bounds(&one["delta"]).0 > parse("0.298").unwrap(), "{one}");
+
+    for (text, named) in [
+        ("1/2,1/2\n1/2,1/3\n", "q: must add up to exactly 1, not 5/6"),
+        ("0.3,1\n0.3,0\n0.3,0\n", "p: must add up to exactly 1, not 9/10"),
+        ("1/2,1/2\n1/2\n", "line 2: must be two numbers"),
+        ("0x1,1\n", "line 1: must be two numbers"),
+        ("-1,1/2\n2,1/2\n", "p: must be probabilities"),
+        ("", "outcomes"),
+        ("p,q\n", "outcomes"),
+    ] {
+        let bad = write("bad.csv", text);
+        refused(&["--pair", &bad, "--epsilon", "1"], 2, &["bad.csv", named]);
+    }
+    refused(&["--pair", &format!("{csv}*0"), "--epsilon", "1"], 2, &["--pair", "from 1 to 1000000000"]);
+    refused(&["--pair", &format!("{csv}*1e12"), "--epsilon", "1"], 2, &["--pair"]);
+    refused(&["--pair", "/nonexistent/masses.csv", "--epsilon", "1"], 2, &["/nonexistent/masses.csv"]);
+}
+
+#[test]
+fn bad_plans_are_refused() {
+    for (name, text, named) in [
+        ("a.toml", "[[mechanism]]\nspec = \"laplace(scale=1)\"\ncopise = 3\n", "copise"),
+        ("b.toml", "[[mechanism]]\nspec = \"laplace(scale=1)\"\ncopies = 0\n", "copies"),
+        ("c.toml", "[[mechanism]]\nspec = \"laplace(scale=1)\"\ncopies = 1000000000000\n", "copies"),
+        ("d.toml", "[[mechanism]]\np = [0.5, 0.5]\nq = [0.5, 0.4]\n", "q: must add up to exactly 1, not 9/10"),
+        ("e.toml", "spec = \"laplace(scale=1)\"\n", "\"spec\": unknown key; accepted: [[mechanism]]"),
+        ("f.toml", "[[mechanism\n", "line 1: not TOML"),
+        ("g.toml", "", "[[mechanism]]"),
+    ] {
+        let path = file(&format!("bad-{name}"), name, text);
+        refused(&[&path, "--epsilon", "1"], 2, &[name, named]);
+    }
+    refused(&["/nonexistent/plan.toml", "--epsilon", "1"], 2, &["/nonexistent/plan.toml"]);
+    let folder = folder("folder.toml");
+    refused(&[folder.to_str().unwrap(), "--epsilon", "1"], 2, &["folder.toml"]);
+    fs::write(folder.join("latin.toml"), b"\xff\xfe").unwrap();
+    refused(&[folder.join("latin.toml").to_str().unwrap(), "--epsilon", "1"], 2, &["latin.toml", "UTF-8"]);
+}
+
+#[test]
+fn bad_questions_are_refused() {
+    for epsilon in ["-1", "-1e-9", "abc", "NaN", "inf", "1e999999999", ""] {
+        refused(&[RESPONSE, "--epsilon", epsilon], 2, &["--epsilon"]);
+    }
+    for delta in ["1", "1.5", "-1e-9", "abc", "", "2e999999999"] {
+        refused(&[RESPONSE, "--delta", delta], 2, &["--delta", "at least 0 and below 1"]);
+    }
+    refused(&[RESPONSE, "--epsilon", "1", "--delta", "0"], 2, &["--epsilon", "--delta"]);
+    refused(&[RESPONSE, "--epsilon", "1", "--profile"], 2, &["--epsilon", "--profile"]);
+    refused(&["--epsilon", "1"], 2, &["SPEC", "must be given"]);
+    refused(&[], 2, &["SPEC"]);
+    for (spec, named) in [
+        ("laplace(scale=1)*0", "copies"),
+        ("laplace(scale=1)*-1", "copies"),
+        ("laplace(scale=1)*1e12", "copies"),
+        ("laplace(scale=1)*1/2", "copies"),
+        ("laplace(scale=0)", "scale"),
+        ("cauchy(scale=1)", "cauchy"),
+        ("", "SPEC"),
+    ] {
+        refused(&[spec, "--epsilon", "1"], 2, &["SPEC", named]);
+        refused(&[RESPONSE, spec, "--delta", "0"], 2, &["SPEC", named]);
+    }
+    refused(&[RESPONSE, "--epsilon", "1", "--seed", "xyz"], 2, &["--seed"]);
+}
+
+/// Attribute `key` of an element, as a number.
+fn attribute(node: &roxmltree::Node<'_, '_>, key: &str) -> f64 {
+    node.attribute(key).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_plot_is_well_formed_and_shows_the_profile() {
+    let folder = folder("plot");
+    let path = folder.join("profile.svg");
+    let name = path.to_str().unwrap();
+    let plain = timeless(&["randomized_response(gamma=1/4)*3", "--profile"]);
+    assert_eq!(timeless(&["randomized_response(gamma=1/4)*3", "--profile", "--plot", name]), plain);
+    let text = fs::read_to_string(&path).unwrap();
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let root = document.root_element();
+    assert_eq!((root.tag_name().name(), root.tag_name().namespace()), ("svg", Some("http://www.w3.org/2000/svg")));
+    let all = |tag: &str| {
+        document.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", tag))).collect::<Vec<_>>()
+    };
+    // A point for every row, further right and no higher than the last; all in the picture.
+    let circles: Vec<_> = all("circle").iter().map(|node| (attribute(node, "cx"), attribute(node, "cy"))).collect();
+    assert_eq!(circles.len(), 21);
+    assert!(circles.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1), "{circles:?}");
+    let (wide, high) = (attribute(&root, "width"), attribute(&root, "height"));
+    let band = all("polygon")[0].attribute("points").unwrap().to_owned();
+    let corners: Vec<(f64, f64)> = band
+        .split(' ')
+        .map(|corner| corner.split_once(',').unwrap())
+        .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
+        .collect();
+    assert_eq!(corners.len(), 42);
+    assert!(corners.iter().chain(&circles).all(|(x, y)| (0.0..wide).contains(x) && (0.0..high).contains(y)));
+    // The upper side is on the points, the lower side below (further down) or on it.
+    for (upper, lower) in corners[..21].iter().zip(corners[21..].iter().rev()) {
+        assert!(upper.0 == lower.0 && upper.1 <= lower.1 && lower.1 - upper.1 < 0.1, "{upper:?} {lower:?}");
+    }
+    // δ(0) = 11/16 and δ(13/4) = 0.0189…: the vertical distance is that of their logarithms.
+    let labels: Vec<_> = all("text")
+        .iter()
+        .map(|node| node.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect::<String>())
+        .collect();
+    assert!(labels.contains(&"ε".into()) && labels.contains(&"δ(ε)".into()), "{labels:?}");
+    assert!(labels.iter().any(|label| label == "randomized_response(gamma=1/4)*3"), "{labels:?}");
+    assert!(text.contains("prefers-color-scheme:dark"));
+    let decade = (420.0 - 64.0) / 2.0;
+    let expected = decade * (0.6875_f64 / 0.018_900_938_793_858_4).log10();
+    let found = circles[13].1 - circles[0].1;
+    assert!((found - expected).abs() < 0.05, "{found} for {expected}");
+
+    // It replaces, follows a link, and comes with a single question too; nothing else is left in the folder.
+    fs::write(&path, "before").unwrap();
+    stdout(&[RESPONSE, "--epsilon", "1", "--plot", name]);
+    assert!(roxmltree::Document::parse(&fs::read_to_string(&path).unwrap()).is_ok());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+#[test]
+fn a_plot_that_cannot_be_written_fails_at_once_and_leaves_nothing() {
+    let folder = folder("unwritable");
+    let missing = folder.join("no/such/folder.svg");
+    refused(&[RESPONSE, "--profile", "--plot", missing.to_str().unwrap()], 3, &["--plot", "folder.svg"]);
+    refused(&[RESPONSE, "--profile", "--plot", folder.to_str().unwrap()], 2, &["--plot"]);
+    refused(&[RESPONSE, "--profile", "--plot", ""], 2, &["--plot"]);
+    // A question that is refused writes no picture, and leaves one that is there.
+    let kept = folder.join("kept.svg");
+    fs::write(&kept, "before").unwrap();
+    refused(&[RESPONSE, "--epsilon", "-1", "--plot", kept.to_str().unwrap()], 2, &["--epsilon"]);
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "before");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+#[test]
+fn help_manual_and_completions_know_it() {
+    let help = stdout(&["--help"]);
+    for word in ["--epsilon", "--delta", "--profile", "--plot", "--pair", "--digits", "[[mechanism]]", "Examples:"] {
+        assert!(help.contains(word), "{word}");
+    }
+    let whole = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_certus")).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(whole(&["--help"]).contains("account"));
+    assert!(whole(&["man"]).contains("account"));
+    assert!(whole(&["completions", "bash"]).contains("account"));
+}
