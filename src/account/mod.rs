@@ -5,18 +5,22 @@
 //! an interval that contains the truth.
 
 mod answer;
+mod dpsgd;
 mod grid;
 mod inverse;
 mod lattice;
 mod plan;
 mod profile;
 mod reference;
+mod subsampled;
 mod summary;
 #[cfg(test)]
 mod tests;
 
 pub use answer::{AccountError, Answer, Precision};
+pub use dpsgd::DpSgd;
 pub use plan::{Part, Plan};
+pub use subsampled::domination;
 pub use summary::{
     GaussianDp, ProfilePoint, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
 };
@@ -60,6 +64,14 @@ pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Resul
         if revealed.lower() > *delta.get() {
             return Err(AccountError::NoEpsilon);
         }
+    }
+    // A grid composes once and is asked many times.
+    let coarse = Precision { digits: 3 };
+    let needs_grid = |direction: &Direction| {
+        !matches!(direction.as_slice(), [(_, 1)]) && lattice::delta(direction, &NonNegative::one(), &coarse).is_none()
+    };
+    if directions.iter().any(needs_grid) {
+        return grid::epsilon(&directions, delta, precision);
     }
     let profile = |epsilon: &NonNegative, precision: &Precision| self::delta(plan, epsilon, precision);
     let bits = precision.bits().saturating_add(16);
@@ -120,11 +132,18 @@ fn one_direction(direction: &Direction, epsilon: &NonNegative, precision: &Preci
     if let Some(answer) = exact.as_ref().filter(|answer| answer.is_narrow) {
         return Ok(answer.clone());
     }
+    // A few copies of few outcomes each are listed at once, and exactly.
+    let copies = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+    if copies <= 3
+        && let Ok(answer) = reference::delta(direction, epsilon, precision)
+        && answer.is_narrow
+    {
+        return Ok(answer);
+    }
     match (exact, grid::delta(direction, epsilon, precision)) {
         (Some(exact), Ok(grid)) => Ok(exact.narrowed_by(&grid, precision)),
         (Some(exact), Err(_)) => Ok(exact),
-        (None, Ok(grid)) => Ok(grid),
-        (None, Err(_)) => reference::delta(direction, epsilon, precision),
+        (None, grid) => grid,
     }
 }
 

@@ -4,11 +4,13 @@
 //!
 //! * **Pessimistic**: an odd mass is split between its neighbours so that its P and its Q are kept: a share 1/(1 + E) goes down and
 //!   E/(1 + E) up. By Jensen's inequality that raises the curve, (1 − x·q)₊ being convex in q. Shares are rounded up.
-//! * **Optimistic**: an even point takes A from the odd point below and B from the one above. Merging masses of losses l − d and l + d at l lowers
-//!   the curve if the mean of e^-loss falls no lower than e^-l, (1 − x·q)₊ being convex and falling in q: A·E + B/E ≤ A + B, that is
-//!   **B ≥ E·A**. In the tilted measure B ≥ E·g²·A. What is left of an odd mass when both its neighbours have taken theirs goes down,
-//!   which lowers the curve as well. A is a fourth of both neighbours' masses together: for dense losses
-//!   the two takings add up to the odd mass but for the second order, and little is left.
+//! * **Optimistic**: masses move towards each other. A at loss k up by d, and B at loss l > k down by d, keep E[e^-loss] if
+//!   A·e^-k·(1 − 1/E) = B·e^-l·(E − 1), that is A·e^-k = E·B·e^-l; k + d ≤ l − d since odd points are 2d apart, so the two do not pass each other, and a
+//!   contraction that keeps the mean of q lowers the mean of the convex (1 − x·q)₊. More of B lowers it further, (1 − x·q)₊ falling in q. So from the highest loss downward: an odd mass goes up
+//!   as far as there is *credit* E·B·e^-l from masses above it that went down, and what remains goes down and adds to the
+//!   credit. In the tilted measure the credit is held as c = credit·e^((1+θ)l) at the loss l at hand: A ≤ c there, B adds E·B, and from one
+//!   odd point to the one below c falls by e^(-2(1+θ)d). Credit that nobody takes is lost, and that is all that is: masses
+//!   are paired with their nearest neighbours, at the second order.
 
 use alloc::{vec, vec::Vec};
 
@@ -64,9 +66,8 @@ pub(super) fn coarsen(pld: &Pld, theta: &Rational) -> Option<Pld> {
         Side::Lower => {
             let rise = Factor::new(&power(theta * &d)?)?;
             let fall = Factor::new(&power(-(theta * &d))?)?;
-            let ratio =
-                Factor::new(&power((theta * num_bigint::BigInt::from(2) + Rational::from_integer(1.into())) * &d)?)?;
-            merge(&masses, rise, fall, ratio)?
+            let decay = -(theta + Rational::from_integer(1.into())) * &d * num_bigint::BigInt::from(2);
+            merge(&masses, rise, fall, Factor::new(&e)?, Factor::new(&power(decay)?)?)?
         }
     };
     let mut coarse = Pld { step, first: pld.first.div_euclid(2), masses: coarse, ..pld.clone() };
@@ -87,22 +88,26 @@ fn split(masses: &[u64], down: Factor, up: Factor) -> Option<Vec<u64>> {
     Some(coarse)
 }
 
-fn merge(masses: &[u64], rise: Factor, fall: Factor, ratio: Factor) -> Option<Vec<u64>> {
+fn merge(masses: &[u64], rise: Factor, fall: Factor, e: Factor, decay: Factor) -> Option<Vec<u64>> {
+    let scale = |mass: u128, factor: Factor| (mass * factor.lower) >> BITS;
+    let mut credit = 0_u128;
+    // What comes down from the odd point above the even one at hand.
+    let mut down = 0_u128;
     let mut coarse: Vec<u64> = vec![];
-    // The odd mass below the even point at hand, and what is left of it.
-    let (mut below, mut left) = (0_u128, 0_u128);
-    for pair in masses.chunks(2) {
-        let even = u128::from(*pair.first()?);
-        let above = u128::from(pair.get(1).copied().unwrap_or(0));
-        let within = (above << BITS) / ratio.upper;
-        let taken = left.min(within).min((below + within) / 4);
-        let matched = Side::Upper.shift(taken * ratio.upper, BITS);
-        // What the point below keeps goes down to the last even point.
-        if let Some(last) = coarse.last_mut() {
-            *last += (((left - taken) * fall.lower) >> BITS).to_u64()?;
-        }
-        coarse.push((even + ((taken * rise.lower + matched * fall.lower) >> BITS)).to_u64()?);
-        (below, left) = (above, above - matched);
+    // From the top: each even point with the odd one below it.
+    for pair in masses.rchunks(2) {
+        let (odd, even) = match pair {
+            [odd, even] => (u128::from(*odd), u128::from(*even)),
+            [even] => (0, u128::from(*even)),
+            _ => return None,
+        };
+        credit = scale(credit, decay);
+        let up = odd.min(credit);
+        coarse.push((even + down + scale(up, rise)).to_u64()?);
+        down = scale(odd - up, fall);
+        // At most E times all the masses, so below 2^63.
+        credit = credit - up + scale(odd - up, e);
     }
+    coarse.reverse();
     Some(coarse)
 }

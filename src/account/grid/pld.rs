@@ -13,7 +13,7 @@
 use alloc::vec::Vec;
 
 use num_bigint::BigInt;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 
 use super::{
     convolution::{MOST_SUM, Side, convolve},
@@ -146,11 +146,6 @@ impl Pld {
             self.slack = round(self.slack);
             self.exponent -= 1;
         }
-    }
-
-    /// Whether every mass is 0: nothing is known of the loss but that it may be infinite.
-    pub(super) fn is_empty(&self) -> bool {
-        self.masses.iter().all(Zero::is_zero) && !self.infinite.is_positive() && self.slack == 0
     }
 }
 

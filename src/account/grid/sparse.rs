@@ -10,8 +10,7 @@
 use alloc::vec::Vec;
 
 use num_bigint::BigInt;
-use num_integer::Integer as _;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 
 use super::{
     atoms::Atoms,
@@ -20,7 +19,7 @@ use super::{
     dots::{Grid, connect_from},
     finite::FiniteCurve,
     fixed::{Range, ceil, exp, floor, shift_up},
-    pld::{INFINITE_BITS, Pld, either},
+    pld::{Pld, either},
     tilt::{digits, finest},
 };
 use crate::exact::Rational;

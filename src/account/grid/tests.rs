@@ -1,25 +1,22 @@
+//! The bounds against the reference, which lists every outcome, and against each other.
+
+use alloc::{boxed::Box, string::String, vec, vec::Vec};
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::{
-    account::{Plan, reference},
-    exact::{Positive, Probability, Rounding, decimal, parse},
-    guarantee::{Domination, Pair},
+    account::{DpSgd, Plan, reference},
+    exact::{Positive, Probability, parse},
+    guarantee::{Domination, FinitePair, Pair},
     mechanism::{Mechanism, Spec},
 };
-use alloc::{
-    boxed::Box,
-    string::{String, ToString},
-};
+
+/// So few points that every step of the method matters.
+const TINY: Effort = Effort { single: 1 << 6, composed: 1 << 6 };
 
 fn rational(text: &str) -> Rational {
     parse(text).unwrap()
-}
-
-fn subsampled(rate: &str, of: Pair) -> Pair {
-    Pair::Subsampled { rate: Probability::new(rational(rate)).unwrap(), of: Box::new(of), reversed: false }
-}
-
-fn gaussian(variance: &str, shift: u64) -> Pair {
-    Pair::Gaussian { variance: Positive::new(rational(variance)).unwrap(), shift: shift.into() }
 }
 
 /// A spec; or `rate:spec` for a subsampled one.
@@ -31,39 +28,200 @@ fn plan(specs: &[&str]) -> Plan {
         let domination = Mechanism::from_spec(&spec).unwrap().domination();
         let domination = match rate {
             None => domination,
-            Some(rate) => Domination::by(subsampled(rate, domination.forward()[0].clone())),
+            Some(rate) => {
+                let rate = Probability::new(rational(rate)).unwrap();
+                let of = Box::new(domination.forward()[0].clone());
+                Domination::by(Pair::Subsampled { rate, of, reversed: false })
+            }
         };
         plan.with(&domination, copies)
     })
 }
 
-fn show(direction: &Direction, epsilon: &str) -> String {
-    let epsilon = NonNegative::new(rational(epsilon)).unwrap();
-    let begin = std::time::Instant::now();
-    let answer = delta(direction, &epsilon, &Precision::default()).unwrap();
-    let width = if answer.enclosure.lower() > rational("0") {
-        answer.enclosure.width() / answer.enclosure.lower()
-    } else {
-        rational("1")
-    };
-    std::format!("{} width {} in {:?}", answer.enclosure, decimal(&width, 3, Rounding::Up), begin.elapsed())
+fn at(direction: &Direction, epsilon: &Rational, effort: Effort) -> Enclosure {
+    let sketches = sketch(direction).unwrap();
+    Composition::new(direction, &sketches, epsilon, effort).unwrap().delta(epsilon).unwrap()
+}
+
+fn truth(direction: &Direction, epsilon: &Rational) -> Enclosure {
+    let epsilon = NonNegative::new(epsilon.clone()).unwrap();
+    reference::delta(direction, &epsilon, &Precision::default()).unwrap().enclosure
+}
+
+fn relative(enclosure: &Enclosure) -> Rational {
+    enclosure.width() / enclosure.lower()
+}
+
+/// The truth is inside whatever the effort, and a better effort narrows.
+fn encloses(direction: &Direction, epsilon: &str) {
+    let epsilon = rational(epsilon);
+    let truth = truth(direction, &epsilon);
+    for effort in [TINY, LIGHT] {
+        let found = at(direction, &epsilon, effort);
+        assert!(
+            found.lower() <= truth.upper() && truth.lower() <= found.upper(),
+            "{direction:?} at {epsilon}: {found} for {truth}"
+        );
+    }
+    let fine = at(direction, &epsilon, LIGHT);
+    assert!(fine.width() <= truth.upper() * rational("1/50"), "{direction:?} at {epsilon}: {fine} for {truth}");
 }
 
 #[test]
-fn measure() {
-    for (specs, epsilon) in [
-        (&["gaussian(sigma=2)"][..], "1"),
-        (&["gaussian(sigma=10)*100"], "3"),
-        (&["gaussian(sigma=10)*1000"], "20"),
-        (&["laplace(scale=10)*50", "laplace(scale=7.3)*70"], "8"),
-        (&["randomized_response(gamma=1/4)*3", "gaussian(sigma=10)*100", "laplace(scale=20)*5"], "7"),
-        (&["1/100:gaussian(sigma=1)*1000"], "3"),
-        (&["1/100:gaussian(sigma=1048576, sensitivity=1048576)*1000"], "3"),
-        (&["randomized_response(epsilon=1, k=5)*1000"], "250"),
-        (&["1/10:laplace(scale=2)*1000"], "5"),
+fn the_truth_is_inside() {
+    for (specs, epsilons) in [
+        (&["randomized_response(gamma=1/4)*2", "laplace(scale=2)"][..], &["0", "1", "5/2"][..]),
+        (&["1/3:gaussian(sigma=1)*2"], &["0", "1/2", "3/2"]),
+        (&["1/10:gaussian(sigma=3, sensitivity=2)"], &["0", "1/20", "1/4"]),
+        (&["1/2:laplace(scale=1, sensitivity=2)*2"], &["0", "1", "9/4"]),
+        (&["gaussian(sigma=2)", "laplace(scale=3, sensitivity=2)"], &["0", "1", "4"]),
     ] {
         for direction in plan(specs).directions() {
-            std::println!("{specs:?} eps {epsilon}: {}", show(&direction, epsilon));
+            epsilons.iter().for_each(|epsilon| encloses(&direction, epsilon));
+        }
+    }
+}
+
+/// Both directions of an asymmetric pair, one of which reveals outright.
+#[test]
+fn infinite_losses_are_counted() {
+    let probability = |text: &str| Probability::new(rational(text)).unwrap();
+    let outcomes = vec![
+        (probability("1/10"), probability("0")),
+        (probability("1/2"), probability("1/3")),
+        (probability("2/5"), probability("2/3")),
+    ];
+    let pair = Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap());
+    for direction in Plan::new().with(&Domination::by(pair), 5).directions() {
+        ["0", "1/4", "1"].iter().for_each(|epsilon| encloses(&direction, epsilon));
+    }
+}
+
+/// The largest of several curves: it is that of each alone where it is the larger, and a single copy is known exactly.
+#[test]
+fn several_pairs_are_their_maximum() {
+    let pairs = |specs: &[&str]| -> Vec<Pair> {
+        specs.iter().map(|spec| plan(&[spec]).directions()[0][0].0[0].clone()).collect()
+    };
+    let both = vec![(pairs(&["laplace(scale=2)", "gaussian(sigma=2)"]), 1)];
+    for epsilon in ["0", "1/4", "1/2", "1"] {
+        let epsilon = rational(epsilon);
+        let each = both[0].0.iter().map(|pair| truth(&vec![(vec![pair.clone()], 1)], &epsilon));
+        let most = each.max_by(|a, b| a.lower().cmp(&b.lower())).unwrap();
+        let found = at(&both, &epsilon, LIGHT);
+        assert!(found.intersects(&most) && found.width() < rational("1/1000"), "{found} for {most}");
+    }
+}
+
+fn any_pair() -> impl Strategy<Value = Pair> {
+    let weights = prop::collection::vec((1_i64..30, 1_i64..30), 2..5);
+    let finite = weights.prop_map(|weights| {
+        let (p, q): (i64, i64) = weights.iter().fold((0, 0), |(p, q), (a, b)| (p + a, q + b));
+        let share = |n: i64, d: i64| Probability::new(Rational::new(n.into(), d.into())).unwrap();
+        let outcomes = weights.iter().map(|(a, b)| (share(*a, p), share(*b, q))).collect();
+        Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())
+    });
+    (finite, 1_i64..9, any::<bool>(), any::<bool>()).prop_map(|(pair, tenths, subsampled, reversed)| {
+        let rate = Probability::new(Rational::new(tenths.into(), 10.into())).unwrap();
+        if subsampled { Pair::Subsampled { rate, of: Box::new(pair), reversed } } else { pair }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_truth_is_inside_at_random(a in any_pair(), b in any_pair(), k in 1_u64..5, n in 0_i64..60) {
+        let epsilon = Rational::new(n.into(), 20.into());
+        let direction: Direction = vec![(vec![a], k), (vec![b], 1)];
+        let (found, truth) = (at(&direction, &epsilon, TINY), truth(&direction, &epsilon));
+        prop_assert!(found.lower() <= found.upper());
+        prop_assert!(found.lower() <= truth.upper() && truth.lower() <= found.upper(), "{} for {}", found, truth);
+    }
+
+    /// Composing k copies and composing them one by one intersect, in any order; more copies are no more private.
+    #[test]
+    fn compositions_agree(a in any_pair(), b in any_pair(), k in 2_u64..40, n in 0_i64..40) {
+        let epsilon = Rational::new(n.into(), 10.into());
+        let of = |parts: &[(&Pair, u64)]| -> Direction { parts.iter().map(|(pair, k)| (vec![(*pair).clone()], *k)).collect() };
+        let whole = at(&of(&[(&a, k), (&b, 2)]), &epsilon, TINY);
+        for other in [of(&[(&b, 2), (&a, k)]), of(&[(&a, 1), (&b, 1), (&a, k - 1), (&b, 1)])] {
+            prop_assert!(whole.intersects(&at(&other, &epsilon, TINY)));
+        }
+        let more = at(&of(&[(&a, k + 1), (&b, 2)]), &epsilon, TINY);
+        prop_assert!(more.upper() >= whole.lower());
+    }
+
+    /// Halving the grid and cutting off the ends moves either bound outward, at every ε, not only at the one that was asked for.
+    #[test]
+    fn each_step_moves_outward(a in any_pair(), n in 0_i64..40, m in -40_i64..80) {
+        let direction: Direction = vec![(vec![a], 3)];
+        let epsilon = Rational::new(n.into(), 10.into());
+        let Composition { theta, lower, upper } =
+            Composition::new(&direction, &sketch(&direction).unwrap(), &epsilon, LIGHT).unwrap();
+        let elsewhere = Rational::new(m.into(), 20.into());
+        let slack = rational("1e-12");
+        for pld in [lower, upper] {
+            let before = evaluate::delta(&pld, &theta, &elsewhere).unwrap();
+            let mut cut = pld.clone();
+            cut.truncate(6);
+            prop_assert!(pld.sum() > cut.sum());
+            for after in [coarsen(&pld, &theta).unwrap(), cut] {
+                let after = evaluate::delta(&after, &theta, &elsewhere).unwrap();
+                // The sums are rounded by themselves, to about 2^-40 of their terms.
+                match pld.side {
+                    Side::Lower => prop_assert!(after <= &before * (rational("1") + &slack) + &slack),
+                    Side::Upper => prop_assert!(&after * (rational("1") + &slack) + &slack >= before),
+                }
+            }
+        }
+    }
+}
+
+/// dp-accounting 0.6.0: from_gaussian_mechanism(1.0, sampling_prob=0.01), connect-the-dots at 1e-4, 1000 steps, ε = 3: δ ≤ 9.2226627e-10, of
+/// the continuous Gaussian, from which the discrete one at σ = 2^20 differs by about 2^-40.
+#[test]
+fn dp_sgd_agrees_with_dp_accounting() {
+    let sgd = DpSgd {
+        noise_multiplier: Positive::new(rational("1")).unwrap(),
+        rate: Probability::new(rational("1/100")).unwrap(),
+        steps: 1000.try_into().unwrap(),
+        resolution: (1 << 20).try_into().unwrap(),
+    };
+    let directions = sgd.plan().directions();
+    let found = at(&directions[0], &rational("3"), LIGHT);
+    assert!(found.lower() < rational("9.2226627e-10") && found.upper() > rational("9.19e-10"), "{found}");
+    let other = at(&directions[1], &rational("3"), LIGHT);
+    assert!(other.upper() < rational("1e-20"), "{other}");
+}
+
+/// ε(δ) brackets: δ at its upper end is at most δ for certain, and at its lower end not.
+#[test]
+fn epsilon_inverts_delta() {
+    let directions = plan(&["laplace(scale=10)*20", "randomized_response(gamma=1/10)*30"]).directions();
+    let wanted = Probability::new(rational("1e-6")).unwrap();
+    let answer = epsilon(&directions, &wanted, &Precision { digits: 3 }).unwrap();
+    assert!(answer.is_narrow, "{}", answer.enclosure);
+    let delta = |epsilon: Rational| at(&directions[0], &epsilon, LIGHT);
+    assert!(delta(answer.enclosure.upper()).lower() <= *wanted.get());
+    assert!(delta(answer.enclosure.lower()).upper() >= *wanted.get());
+}
+
+/// Relative width ≤ 10^-3 at k ≤ 1,000, off the lattice.
+#[test]
+fn widths() {
+    for (specs, epsilon) in [
+        (&["randomized_response(gamma=1/4)*3", "gaussian(sigma=10)*100", "laplace(scale=20)*5"][..], "7"),
+        (&["laplace(scale=10)*50", "laplace(scale=7.3)*70"], "8"),
+        (&["1/100:gaussian(sigma=1)*1000"], "3"),
+        (&["1/100:gaussian(sigma=1048576, sensitivity=1048576)*1000"], "3"),
+    ] {
+        for direction in plan(specs).directions() {
+            let begin = std::time::Instant::now();
+            let found = at(&direction, &rational(epsilon), FULL);
+            let text: String = std::format!("{found}, {} in {:?}", crate::exact::decimal(&relative(&found), 3, crate::exact::Rounding::Up), begin.elapsed());
+            std::println!("{specs:?} eps {epsilon}: {text}");
+            assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {text}");
         }
     }
 }
