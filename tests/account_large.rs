@@ -1,0 +1,118 @@
+//! `certus account` at sizes that need the fast methods: widths, speed, and both directions of the question.
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail by panicking")]
+
+use std::{
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use certus::exact::{Rational, parse};
+
+fn certus(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_certus")).arg("account").args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let output = certus(&[arguments, &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn bounds(value: &serde_json::Value) -> (Rational, Rational) {
+    let of = |key: &str| parse(value[key].as_str().unwrap()).unwrap();
+    (of("lower"), of("upper"))
+}
+
+/// The relative width of what is printed is at most this.
+fn narrow(value: &serde_json::Value, most: &str, what: &str) {
+    let (lower, upper) = bounds(value);
+    assert!(lower <= upper && upper - &lower <= parse(most).unwrap() * &lower, "{what}: {value}");
+}
+
+#[test]
+fn one_mechanism_to_twelve_digits() {
+    for spec in [
+        "gaussian(sigma=10)",
+        "gaussian(sigma=1/3)",
+        "laplace(scale=7/2, sensitivity=3)",
+        "randomized_response(gamma=1/4)",
+        "randomized_response(epsilon=1, k=5)",
+    ] {
+        narrow(&json(&[spec, "--epsilon", "1/20"])["delta"], "1e-12", spec);
+    }
+}
+
+#[test]
+fn a_wide_gaussian_answers_within_a_second() {
+    let started = Instant::now();
+    let document = json(&["gaussian(sigma=1099511627776)", "--epsilon", "1e-12"]);
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    narrow(&document["delta"], "1e-12", "sigma = 2^40");
+}
+
+#[test]
+fn compositions_to_six_digits() {
+    for (k, root, truth) in [(10, "3", "0.65"), (1000, "32", "0.515"), (100_000, "316", "0.5015")] {
+        for spec in [
+            format!("gaussian(sigma={root})*{k}"),
+            format!("laplace(scale={root})*{k}"),
+            format!("laplace(scale={root}, sensitivity=3)*{k}"),
+            format!("randomized_response(p={truth})*{k}"),
+        ] {
+            // From the middle of the loss to far in its tail.
+            for epsilon in ["1", "8"] {
+                let document = json(&[&spec, "--epsilon", epsilon]);
+                assert_eq!(document["narrow"], true, "{spec} at {epsilon}: {document}");
+                if bounds(&document["delta"]).1 > parse("1e-30").unwrap() {
+                    narrow(&document["delta"], "1e-6", &spec);
+                }
+            }
+        }
+    }
+}
+
+/// ε(δ(ε)) is ε, and the other way round.
+#[test]
+fn the_two_questions_are_inverse() {
+    for spec in ["gaussian(sigma=3)*10", "laplace(scale=32)*1000", "randomized_response(gamma=1/50)*100"] {
+        let document = json(&[spec, "--epsilon", "1"]);
+        let (lower, upper) = bounds(&document["delta"]);
+        let (of_upper, of_lower) = (
+            json(&[spec, "--delta", &certus::exact::render(&upper)]),
+            json(&[spec, "--delta", &certus::exact::render(&lower)]),
+        );
+        let one = parse("1").unwrap();
+        assert!(
+            bounds(&of_upper["epsilon"]).0 <= one && one <= bounds(&of_lower["epsilon"]).1,
+            "{spec}: {of_upper} {of_lower}"
+        );
+        narrow(&of_upper["epsilon"], "1e-6", spec);
+        assert!(of_upper["delta"].is_string());
+    }
+}
+
+#[test]
+fn a_delta_of_zero_is_a_legal_question() {
+    let document = json(&["laplace(scale=2)*3", "--delta", "0"]);
+    let (lower, upper) = bounds(&document["epsilon"]);
+    let truth = parse("3/2").unwrap();
+    assert!(lower <= truth && truth <= upper, "{document}");
+    assert_eq!(document["delta"], "0");
+    // A Gaussian's loss has no bound, and so no ε at δ = 0.
+    let output = certus(&["gaussian(sigma=2)", "--delta", "0"]);
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+    assert!(line.contains("--delta"), "{line}");
+}
+
+#[test]
+fn plans_of_different_mechanisms() {
+    let plan = ["gaussian(sigma=10)*100", "laplace(scale=20)*5"];
+    let there = json(&[plan[0], plan[1], "--delta", "1e-6"]);
+    let back = json(&[plan[1], plan[0], "--delta", "1e-6"]);
+    assert_eq!(there["epsilon"], back["epsilon"]);
+    narrow(&there["epsilon"], "1e-3", "a plan");
+    // No less than either part alone.
+    assert!(bounds(&there["epsilon"]).1 >= bounds(&json(&[plan[0], "--delta", "1e-6"])["epsilon"]).0);
+}
