@@ -146,7 +146,7 @@ impl Scaled {
     }
 
     /// The numbers from 0 to the greatest of these.
-    pub(crate) fn from_zero(mut self) -> Self {
+    pub(crate) fn down_to_zero(mut self) -> Self {
         self.lower = BigUint::zero();
         self
     }

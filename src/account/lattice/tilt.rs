@@ -124,6 +124,22 @@ impl Search<'_> {
         Self::least(0, 1, |i| if i.abs() > 200 { None } else { self.psi(&theta(i)) }).map(theta)
     }
 
+    /// The least Ψ between two tilts, by thirds: for losses on so few points that ln M has corners.
+    fn between(&self, low: &Rational, high: &Rational) -> Option<Rational> {
+        let (mut low, mut high) = (low.clone(), high.clone());
+        let unit = (&high - &low) / (BigInt::one() << 24_u32);
+        for _ in 0..32 {
+            let third = (&high - &low) / BigInt::from(3);
+            let (a, b) = (rounded_to(&(&low + &third), &unit), rounded_to(&(&high - &third), &unit));
+            if self.psi(&a)? <= self.psi(&b)? {
+                high = b;
+            } else {
+                low = a;
+            }
+        }
+        Some(rounded_to(&low, &unit))
+    }
+
     /// Newton's method on Ψ by differences, until θ is well within a standard deviation of the saddle point.
     fn finish(&self, form: Form, theta: Rational) -> Option<Tilt> {
         let room = |theta: &Rational| match form {
@@ -133,6 +149,7 @@ impl Search<'_> {
         let mut theta = theta;
         let mut away = room(&theta) / BigInt::from(8);
         let mut deviation = Rational::zero();
+        let mut has_settled = false;
         for _ in 0..12 {
             let at = |theta: &Rational| Some(cumulant(self.factors, theta, self.working)?.lower());
             let (after, here, before) = (at(&(&theta + &away))?, at(&theta)?, at(&(&theta - &away))?);
@@ -148,6 +165,7 @@ impl Search<'_> {
             if &step.abs() * &deviation * BigInt::from(4) < Rational::one()
                 || step.abs() * BigInt::from(64) < room(&theta) && deviation.is_zero()
             {
+                has_settled = true;
                 break;
             }
             theta = rounded_to(
@@ -155,6 +173,10 @@ impl Search<'_> {
                 &(Rational::one() / (&deviation * BigInt::from(16) + room(&theta).recip() * BigInt::from(64))),
             );
             away = (room(&theta) / BigInt::from(8)).min(Rational::one() / &deviation.clone().max(power_of_two(-64)));
+        }
+        if !has_settled {
+            theta =
+                self.between(&(&theta - room(&theta) / BigInt::from(2)), &(&theta + room(&theta) / BigInt::from(2)))?;
         }
         let half = Rational::new((-1).into(), 2.into());
         if theta == half {

@@ -357,7 +357,7 @@ impl Tilted {
                 Scaled::from_enclosure(&sum, bits).div(&Scaled::from_enclosure(whole, bits))?
             }
         };
-        Some(bound.from_zero().at_most_one())
+        Some(bound.down_to_zero().at_most_one())
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn frequencies(
             bound = bound.mul(&strand.ceiling(&range, working)?);
         }
         if bound.magnitude() <= -bits {
-            found.dropped = found.dropped.add(&bound.from_zero());
+            found.dropped = found.dropped.add(&bound.down_to_zero());
             continue;
         }
         if count <= BigUint::from(4_u32) {
