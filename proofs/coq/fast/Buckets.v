@@ -7,6 +7,8 @@ Require Import Reals Lra Lia List Arith ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
 From Certus.samplers Require Import Model FiniteSums IntegerSums Uniform Bernoulli Geometric Gaussian Laplace.
+From Certus.semantics Require Import ListSums.
+From Certus.privacy Require Import Theta.
 From Certus.fast Require Import LazyInversion LazyCoin.
 Open Scope R_scope.
 
@@ -307,6 +309,23 @@ Proof.
     subst Z. split; [|exact T]. intros y. rewrite <- A. apply P.
 Qed.
 
+(** The buckets' weights have a sum: the theorem's hypothesis can be met. *)
+Theorem gaussian_buckets_have_a_sum n d w : (0 < n)%Z -> (0 < d)%Z -> (0 < w)%nat ->
+  exists bucket_total : R, is_lim_seq (fun m => sum_below m (fun b => gaussian_decay n d (b * w))) bucket_total.
+Proof.
+  intros Hn Hd Hw. assert (Rn : 0 < IZR n) by (apply (IZR_lt 0); auto). assert (Rd : 0 < IZR d) by (apply (IZR_lt 0); auto).
+  assert (s2 : 0 < 2 * (IZR n / IZR d)) by (generalize (Rdiv_lt_0_compat _ _ Rn Rd); lra).
+  set (a := INR w ^ 2 / (2 * (IZR n / IZR d))). assert (A0 : 0 < a) by (apply Rdiv_lt_0_compat; auto; apply pow_lt, lt_0_INR; lia).
+  exists (real (Lim_seq (fun m => sum_below m (fun b => gaussian_decay n d (b * w))))).
+  apply (rising_limit _ (M := theta_bound a)).
+  - intros m. simpl. generalize (exp_pos (- (IZR (Z.of_nat (m * w)) ^ 2 / (2 * (IZR n / IZR d))))). unfold gaussian_decay, gaussian_weight. simpl. lra.
+  - intros m. apply Rle_trans with (partial a 0 m); [|now apply partial_bound]. unfold partial. rewrite <- sum_within_list. unfold sum_within.
+    assert (0 <= sum_below m (fun i => bell a 0 (-1 - Z.of_nat i))).
+    { rewrite <- (Rmult_0_r (INR m)), <- sum_below_const. apply sum_below_le. intros; left; apply bell_positive. }
+    assert (sum_below m (fun b => gaussian_decay n d (b * w)) = sum_below m (fun i => bell a 0 (Z.of_nat i))); [|lra].
+    apply sum_below_ext. intros b _. unfold gaussian_decay, gaussian_weight, bell, a. f_equal. rewrite <- !INR_IZR_INZ, mult_INR. field. lra.
+Qed.
+
 (** ** Laplace noise: f(k) = e^(-k/s), s = n/d *)
 Definition laplace_decay (n d : Z) (k : nat) : R := ratio n d ^ k.
 
@@ -343,4 +362,17 @@ Proof.
       replace (f (Z.abs_nat y) / Z * Z) with (f (Z.abs_nat y)) by (field; lra).
       replace (K * f (Z.abs_nat y) * Z) with (K * Z * f (Z.abs_nat y)) by ring. rewrite <- ZL. ring.
     + intros N. unfold sum_within. rewrite Rmult_plus_distr_l, <- !sum_below_scal. f_equal; apply sum_below_ext; intros; now rewrite A.
+Qed.
+
+Theorem laplace_buckets_have_a_sum n d w : (0 < n)%Z -> (0 < d)%Z -> (0 < w)%nat ->
+  exists bucket_total : R, is_lim_seq (fun m => sum_below m (fun b => laplace_decay n d (b * w))) bucket_total.
+Proof.
+  intros Hn Hd Hw. assert (He := ratio_bounds n d Hn Hd). set (e := ratio n d) in *.
+  assert (Q : 0 < e ^ w < 1).
+  { split; [apply pow_lt; lra|]. replace w with (S (w - 1)) by lia. simpl. assert (0 < e ^ (w - 1) <= 1); [|nra].
+    split; [apply pow_lt; lra|]. rewrite <- (pow1 (w - 1)). apply pow_incr. lra. }
+  exists ((1 - 0) * / (1 - e ^ w)). apply is_lim_seq_ext with (fun m => (1 - (e ^ w) ^ m) * / (1 - e ^ w)).
+  - intros m. rewrite (sum_below_ext _ _ (fun b => (e ^ w) ^ b)); [rewrite sum_below_geometric by lra; reflexivity|].
+    intros b _. unfold laplace_decay. fold e. rewrite <- pow_mult. f_equal. lia.
+  - apply (is_lim_seq_scal_r _ _ (Finite _)). apply is_lim_seq_minus'; [apply is_lim_seq_const|]. apply is_lim_seq_geom. rewrite Rabs_pos_eq; lra.
 Qed.

@@ -51,6 +51,3 @@ Proof.
   apply is_lim_seq_unique in L. rewrite (is_lim_seq_unique _ _ L2) in L. now injection L.
 Qed.
 End Coin.
-
-(** [randomized_response.rs], [TruthCoin]: one bit at a time, against enclosures of p = 1/(1 + (k - 1)·e^-ε). *)
-Definition truth_coin (lower upper : nat -> Z) : Program bool := lazy_coin lower upper 1 1.

@@ -425,3 +425,9 @@ Proof.
   apply is_lim_seq_unique in L. rewrite (is_lim_seq_unique _ _ L2) in L. now injection L.
 Qed.
 End Exact.
+
+(** The invariant can be met: the floors of G(j)·2^length, which the tables hold, are such enclosures, with one more as the upper bound. *)
+Theorem floors_enclose (G : nat -> R) (cell length : nat) :
+  let lower := Int_part (G cell * 2 ^ length) in
+  IZR lower <= G cell * 2 ^ length <= IZR (lower + 1) /\ IZR (lower + 1) - IZR lower <= 1.
+Proof. intros lower. destruct (base_Int_part (G cell * 2 ^ length)) as [H1 H2]. fold lower in H1, H2. rewrite plus_IZR. lra. Qed.
