@@ -102,10 +102,7 @@ mod tests {
     fn several_responses_are_one_by_one() {
         let third = NonNegative::new(rational(1, 3)).unwrap();
         let three = Pair::Finite(FinitePair::responses(&third, 3));
-        let noise = Pair::Laplace {
-            scale: crate::exact::Positive::new(rational(3, 1)).unwrap(),
-            shift: 1u32.into(),
-        };
+        let noise = Pair::Laplace { scale: crate::exact::Positive::new(rational(3, 1)).unwrap(), shift: 1u32.into() };
         let one = Pair::Finite(FinitePair::responses(&third, 1));
         for epsilon in [rational(0, 1), rational(1, 5), rational(1, 2), rational(9, 10)] {
             assert!(at(&three, 1, &epsilon).intersects(&at(&one, 3, &epsilon)));

@@ -1,9 +1,6 @@
 //! The exponential mechanism over a finite set.
 
-use super::{
-    Candidates, Inversion, ScoresError, SelectionError,
-    candidates::dominated_by_a_response,
-};
+use super::{Candidates, Inversion, ScoresError, SelectionError, dominated_by_a_response};
 use crate::{
     exact::{NonNegative, Positive, Rational, Real},
     guarantee::{Domination, Guarantee, Weight},
@@ -62,7 +59,10 @@ impl Exponential {
 }
 
 /// The choice with weights e^-xᵢ. There is one of weight 1 among the exponents of scores.
-pub(super) fn softmax(exponents: impl Iterator<Item = NonNegative>, candidates: usize) -> Result<Inversion, ScoresError> {
+pub(super) fn softmax(
+    exponents: impl Iterator<Item = NonNegative>,
+    candidates: usize,
+) -> Result<Inversion, ScoresError> {
     let weights = exponents.map(|exponent| Weight { factor: NonNegative::one(), exponent });
     Inversion::new(weights.collect()).map_err(|_| ScoresError { candidates })
 }

@@ -87,7 +87,8 @@ fn boundaries(weights: &[Weight], precision: u32) -> Option<Vec<(BigUint, BigUin
     // sum, so that many bits more make the shares as narrow as asked.
     let factors: Rational = weights.iter().map(|weight| weight.factor.get()).sum();
     let working = precision.checked_add(u32::try_from(factors.ceil().to_integer().bits()).ok()?)?.checked_add(8)?;
-    let value = |weight: &Weight| exp_neg(&weight.exponent, working).at_precision(working).mul_rational(weight.factor.get());
+    let value =
+        |weight: &Weight| exp_neg(&weight.exponent, working).at_precision(working).mul_rational(weight.factor.get());
     let mut total = Enclosure::from_integer(0, working);
     let mut sums = Vec::with_capacity(weights.len());
     for weight in weights {
@@ -152,7 +153,8 @@ mod tests {
     fn what_is_certain_costs_nothing() {
         let mut none = Replay::new(Tape::default());
         assert_eq!(Inversion::new(vec![weight((3, 1), (7, 2))]).unwrap().sample(&mut none), Ok(0));
-        let sure = Inversion::new(vec![weight((0, 1), (0, 1)), weight((1, 9), (8, 1)), weight((0, 1), (9, 1))]).unwrap();
+        let sure =
+            Inversion::new(vec![weight((0, 1), (0, 1)), weight((1, 9), (8, 1)), weight((0, 1), (9, 1))]).unwrap();
         let mut seeded = crate::bits::seeded([3; 32]);
         for _ in 0..200 {
             assert_eq!(sure.sample(&mut seeded), Ok(1));

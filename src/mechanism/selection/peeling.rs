@@ -4,7 +4,7 @@ use alloc::{sync::Arc, vec::Vec};
 use core::ops::ControlFlow;
 
 use super::{
-    Candidates, ScoresError, SelectionError, candidates::dominated_by_a_response, exponential::softmax, noisy_top_k::share,
+    Candidates, ScoresError, SelectionError, dominated_by_a_response, exponential::softmax, noisy_top_k::share,
 };
 use crate::{
     exact::{NonNegative, Positive, Rational, Real},
@@ -56,7 +56,9 @@ impl Peeling {
     ///
     /// If the guarantee is none, which a positive ε excludes.
     pub fn zcdp(&self) -> Result<Guarantee, SelectionError> {
-        let rho = self.epsilon.square().get() / Rational::from_integer(self.k.max(1).into()) / Rational::from_integer(8.into());
+        let rho = self.epsilon.square().get()
+            / Rational::from_integer(self.k.max(1).into())
+            / Rational::from_integer(8.into());
         Ok(Guarantee::zcdp(self.candidates.relation(), Real::from(rho))?)
     }
 }
