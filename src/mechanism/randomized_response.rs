@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint};
 
 use super::InputError;
 use crate::{
-    exact::{Enclosure, FinitePmf, Integer, NonNegative, Probability, Rational, exp_neg},
+    exact::{Enclosure, FinitePmf, Integer, NonNegative, Probability, Rational, Real, exp_neg},
     guarantee::{FinitePair, Weight},
     sample::{Bernoulli, Interpreter, Program, Step, Uniform},
 };
@@ -49,6 +49,35 @@ impl RandomizedResponse {
     #[must_use]
     pub fn answers(&self) -> u64 {
         self.answers
+    }
+
+    /// The probability p of the truth, and that of each other answer, (1 − p)/(k − 1).
+    #[must_use]
+    pub fn probabilities(&self) -> (Real, Real) {
+        let others = Rational::from_integer((self.answers - 1).into());
+        let one = Rational::from_integer(1.into());
+        match &self.rule {
+            Rule::TruthWith(p) => (Real::from(p.get().clone()), Real::from((one - p.get()) / others)),
+            Rule::ByEpsilon(epsilon) => {
+                let lie = Real::from(-epsilon.get()).exp();
+                let total = &Real::from(one) + &(&Real::from(others) * &lie);
+                (&Real::from(1) / &total, &lie / &total)
+            }
+        }
+    }
+
+    /// |ln(p/q)| of the probabilities p of the truth and q of another answer; nothing if either is 0.
+    pub(super) fn epsilon(&self) -> Option<Real> {
+        match &self.rule {
+            Rule::ByEpsilon(epsilon) => Some(Real::from(epsilon.clone())),
+            Rule::TruthWith(p) => {
+                let lie =
+                    (Rational::from_integer(1.into()) - p.get()) / Rational::from_integer((self.answers - 1).into());
+                let (more, less) = if *p.get() < lie { (lie, p.get().clone()) } else { (p.get().clone(), lie) };
+                let zero = Rational::from_integer(0.into());
+                (less > zero).then(|| Real::from(more / less).ln())
+            }
+        }
     }
 
     /// The response to a true answer.

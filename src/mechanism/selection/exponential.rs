@@ -1,6 +1,6 @@
 //! The exponential mechanism over a finite set.
 
-use super::{Candidates, Inversion, ScoresError, SelectionError, candidates::dominated_by_a_response};
+use super::{Candidates, Inversion, ScoresError, SelectionError, dominated_by_a_response};
 use crate::{
     exact::{NonNegative, Positive, Rational, Real},
     guarantee::{Domination, Guarantee, Weight},

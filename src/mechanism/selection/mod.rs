@@ -24,6 +24,7 @@ mod peeling;
 mod permute_and_flip;
 mod sparse_vector;
 
+pub(in crate::mechanism) use candidates::dominated_by_a_response;
 pub use candidates::{Candidates, ScoresError, SelectionError};
 pub use exponential::Exponential;
 pub use inversion::{Inversion, NoWeight};

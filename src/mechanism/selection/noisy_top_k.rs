@@ -3,7 +3,7 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::{cmp::Reverse, ops::ControlFlow};
 
-use super::{Candidates, Noise, NoiseSampler, ScoresError, SelectionError, candidates::dominated_by_a_response};
+use super::{Candidates, Noise, NoiseSampler, ScoresError, SelectionError, dominated_by_a_response};
 use crate::{
     exact::{Integer, Positive, Rational},
     guarantee::{Domination, Guarantee},

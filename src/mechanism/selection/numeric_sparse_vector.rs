@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::{convert::Infallible, ops::ControlFlow};
 
-use super::{SparseAnswers, SparseVector, ThresholdError, candidates::dominated_by_a_response};
+use super::{SparseAnswers, SparseVector, ThresholdError, dominated_by_a_response};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Domination, Guarantee},

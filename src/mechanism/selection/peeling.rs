@@ -4,8 +4,7 @@ use alloc::{sync::Arc, vec::Vec};
 use core::ops::ControlFlow;
 
 use super::{
-    Candidates, ScoresError, SelectionError, candidates::dominated_by_a_response, exponential::softmax,
-    noisy_top_k::share,
+    Candidates, ScoresError, SelectionError, dominated_by_a_response, exponential::softmax, noisy_top_k::share,
 };
 use crate::{
     exact::{NonNegative, Positive, Rational, Real},

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 
 use num_bigint::BigUint;
 
-use super::{Candidates, ScoresError, SelectionError, candidates::dominated_by_a_response};
+use super::{Candidates, ScoresError, SelectionError, dominated_by_a_response};
 use crate::{
     exact::{Positive, Rational},
     guarantee::{Domination, Guarantee},

@@ -3,7 +3,7 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::{convert::Infallible, ops::ControlFlow};
 
-use super::{Noise, NoiseSampler, candidates::dominated_by_a_response};
+use super::{Noise, NoiseSampler, dominated_by_a_response};
 use crate::{
     bits::{Bits, BitsError},
     exact::{Integer, Positive, Rational, Real},

@@ -1,0 +1,249 @@
+//! RAPPOR: a few bits a person, each a randomized response.
+
+use alloc::{sync::Arc, vec, vec::Vec};
+use core::{convert::Infallible, ops::ControlFlow};
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Zero};
+
+use super::StatisticError;
+use crate::{
+    exact::{NonNegative, Probability, Rational, Real},
+    guarantee::{Domination, FinitePair, Guarantee, GuaranteeError, Pair, Relation, Weight},
+    mechanism::{Private, selection::dominated_by_a_response},
+    sample::{Bernoulli, Interpreter, Program, Step},
+};
+
+/// RAPPOR-style reports: k bits, of which a person's value sets at most h (as hash functions of a Bloom filter do), each reported by a randomized response.
+///
+/// Erlingsson, Pihur and Korolova 2014. The input is the set bits' positions, of which the first h different ones below k count; the report's bit is 1 with probability `one` if the bit is set and
+/// `zero` if it is not.
+///
+/// * [`Rappor::permanent`]: a lie with probability f, half of them 1: one = 1 − f/2, zero = f/2. It is drawn once and kept, and what is reported of it any
+///   number of times is post-processing: this is the guarantee for ever;
+/// * [`Rappor::one_time`]: one report of a permanent response that is not kept: 1 with probability q where that has 1, and p where it has 0, so that
+///   one = q − f(q − p)/2 and zero = p + f(q − p)/2.
+///
+/// # Guarantee
+///
+/// Pure, for a person whose value changes. At most h bits fall and at most h rise, min(2h, k) in all. Each that falls costs at most one/zero and each that
+/// rises at most (1 − zero)/(1 − one), if the report has 1 and 0 there. So ε = h·ln(larger) + min(h, k − h)·ln(smaller), which for a permanent response is
+/// 2h·ln((1 − f/2)/(f/2)), their Theorem 1. Tight, and the pairs are exact, for h up to 32.
+///
+/// ```
+/// use certus::{bits::seeded, exact::{Probability, Rational}, mechanism::{Private, statistic::Rappor}};
+///
+/// let half = Probability::new(Rational::new(1.into(), 2.into()))?;
+/// let rappor = Rappor::permanent(16, 2, &half)?;
+/// // 4·ln 3
+/// assert!(rappor.guarantee().to_string().starts_with("pure, epsilon = [4.39444915467243876"));
+/// assert_eq!(rappor.release(&[3, 11], &mut seeded([0; 32]))?.get().len(), 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rappor {
+    bits: usize,
+    set: usize,
+    one: Probability,
+    zero: Probability,
+    guarantee: Guarantee,
+    /// At least ε.
+    epsilon: Rational,
+}
+
+/// The most bits that a value may set for the pairs to be listed.
+const MOST_LISTED: usize = 32;
+
+impl Rappor {
+    /// Reports of k = `bits` bits, of which a value sets at most h = `set`, with a share f of lies.
+    ///
+    /// # Errors
+    ///
+    /// If h is not from 1 to k, or f is 0.
+    pub fn permanent(bits: usize, set: usize, lies: &Probability) -> Result<Self, StatisticError> {
+        let certain = |bit: i64| Rational::from_integer(bit.into());
+        Self::new(bits, set, lies, &certain(0), &certain(1))
+    }
+
+    /// Single reports of a permanent response with a share f of lies, 1 with probability p where it has 0, and with q where it has 1.
+    ///
+    /// # Errors
+    ///
+    /// If h is not from 1 to k, f is 0, or p is not below q.
+    pub fn one_time(
+        bits: usize,
+        set: usize,
+        lies: &Probability,
+        p: &Probability,
+        q: &Probability,
+    ) -> Result<Self, StatisticError> {
+        Self::new(bits, set, lies, p.get(), q.get())
+    }
+
+    fn new(bits: usize, set: usize, lies: &Probability, p: &Rational, q: &Rational) -> Result<Self, StatisticError> {
+        if !(1..=bits).contains(&set) {
+            return Err(StatisticError::BitsSet);
+        }
+        if lies.get().is_zero() {
+            return Err(StatisticError::LieRate);
+        }
+        if p >= q {
+            return Err(StatisticError::ReportRates);
+        }
+        let moved = lies.get() * (q - p) / Rational::from_integer(2.into());
+        // Both are strictly between 0 and 1: 0 ≤ p < p + f(q − p)/2 ≤ q − f(q − p)/2 < q ≤ 1.
+        let (one, zero) = (q - &moved, p + &moved);
+        let (falls, rises) = (&one / &zero, (Rational::one() - &zero) / (Rational::one() - &one));
+        let times = |count: usize, ratio: &Rational| {
+            let count = Rational::from_integer(BigInt::from(count));
+            &Real::from(count) * &Real::from(ratio.clone()).ln()
+        };
+        let fewer = set.min(bits.saturating_sub(set));
+        let epsilon = if falls == rises {
+            times(set.saturating_add(fewer), &falls)
+        } else {
+            let (more, less) = if falls > rises { (falls, rises) } else { (rises, falls) };
+            &times(set, &more) + &times(fewer, &less)
+        };
+        let at_most = epsilon.at_most(64).ok_or(GuaranteeError::Epsilon)?;
+        let guarantee = Guarantee::pure(Relation::ChangeOne, epsilon)?;
+        let probability = |value| Probability::new(value).map_err(|_| StatisticError::ReportRates);
+        Ok(Self { bits, set, one: probability(one)?, zero: probability(zero)?, guarantee, epsilon: at_most })
+    }
+
+    /// The reports of `falling` bits that are set in the first value alone and of `rising` that are in the second alone: how many of each are 1.
+    fn pair(&self, falling: usize, rising: usize) -> Pair {
+        let (one, zero) = (self.one.get(), self.zero.get());
+        let mut outcomes = Vec::new();
+        for (p, q) in binomial(falling, one).into_iter().zip(binomial(falling, zero)) {
+            for (r, s) in binomial(rising, zero).into_iter().zip(binomial(rising, one)) {
+                let weight =
+                    |mass: Rational| Weight::rational(NonNegative::new(mass).unwrap_or_else(|_| NonNegative::zero()));
+                outcomes.push((weight(&p * r), weight(&q * s)));
+            }
+        }
+        Pair::Finite(FinitePair::new(outcomes).unwrap_or_else(|_| FinitePair::revealing()))
+    }
+}
+
+/// P(0), P(1), …, P(n) of a binomial distribution.
+fn binomial(n: usize, p: &Rational) -> Vec<Rational> {
+    let power = |base: Rational, exponent: usize| (0..exponent).fold(Rational::one(), |product, _| product * &base);
+    let mut ways = BigUint::one();
+    (0..=n)
+        .map(|k| {
+            let left = n.saturating_sub(k);
+            let mass =
+                Rational::from_integer(ways.clone().into()) * power(p.clone(), k) * power(Rational::one() - p, left);
+            ways = &ways * left / k.saturating_add(1);
+            mass
+        })
+        .collect()
+}
+
+impl Private for Rappor {
+    type Input = [usize];
+    type Release = RapporBits;
+    type Error = Infallible;
+
+    fn on(&self, set: &[usize]) -> Result<RapporBits, Infallible> {
+        let mut bits = vec![false; self.bits];
+        let mut left = self.set;
+        for position in set {
+            if let Some(bit) = bits.get_mut(*position)
+                && !*bit
+                && left > 0
+            {
+                *bit = true;
+                left = left.saturating_sub(1);
+            }
+        }
+        Ok(RapporBits {
+            bits: bits.into(),
+            one: Bernoulli::new(self.one.clone()),
+            zero: Bernoulli::new(self.zero.clone()),
+        })
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.guarantee.clone()
+    }
+
+    fn domination(&self) -> Domination {
+        if self.set > MOST_LISTED {
+            return dominated_by_a_response(&self.epsilon);
+        }
+        let fewer = self.set.min(self.bits.saturating_sub(self.set));
+        let pair = self.pair(self.set, fewer);
+        // If not all 2h bits fit, as many as may fall or as many as may rise: neither contains the other.
+        if fewer == self.set {
+            Domination::by(pair)
+        } else {
+            Domination::by_all(vec![pair, self.pair(fewer, self.set)])
+        }
+    }
+}
+
+/// A report: each bit 1 with the probability of a bit that is set, or is not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RapporBits {
+    bits: Arc<[bool]>,
+    one: Bernoulli,
+    zero: Bernoulli,
+}
+
+impl Program for RapporBits {
+    /// The bits reported so far.
+    type State = Vec<bool>;
+    type Output = Vec<bool>;
+
+    fn start(&self) -> Vec<bool> {
+        Vec::new()
+    }
+
+    fn step<I: Interpreter>(&self, mut reported: Vec<bool>, on: &mut I) -> Step<Self, I> {
+        let Some(set) = self.bits.get(reported.len()) else { return Ok(ControlFlow::Break(reported)) };
+        reported.push(on.call(if *set { &self.one } else { &self.zero })?);
+        Ok(ControlFlow::Continue(reported))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probability(n: i64, d: i64) -> Probability {
+        Probability::new(Rational::new(n.into(), d.into())).unwrap()
+    }
+
+    #[test]
+    fn each_refusal_names_its_predicate() {
+        let half = probability(1, 2);
+        assert_eq!(Rappor::permanent(4, 0, &half).unwrap_err(), StatisticError::BitsSet);
+        assert_eq!(Rappor::permanent(4, 5, &half).unwrap_err(), StatisticError::BitsSet);
+        assert_eq!(Rappor::permanent(4, 2, &probability(0, 1)).unwrap_err(), StatisticError::LieRate);
+        assert_eq!(Rappor::one_time(4, 2, &half, &half, &half).unwrap_err(), StatisticError::ReportRates);
+        // Nothing but lies tells nothing.
+        assert_eq!(Rappor::permanent(4, 2, &probability(1, 1)).unwrap().epsilon, Rational::zero());
+    }
+
+    /// The paper's one-time rates: q* = ½f(p + q) + (1 − f)q and p* = ½f(p + q) + (1 − f)p.
+    #[test]
+    fn rates_are_those_of_the_paper() {
+        let (f, p, q) = (probability(1, 2), probability(1, 2), probability(3, 4));
+        let rappor = Rappor::one_time(16, 2, &f, &p, &q).unwrap();
+        let half_f = f.get() / Rational::from_integer(2.into());
+        let kept = Rational::one() - f.get();
+        assert_eq!(*rappor.one.get(), &half_f * (p.get() + q.get()) + &kept * q.get());
+        assert_eq!(*rappor.zero.get(), &half_f * (p.get() + q.get()) + &kept * p.get());
+    }
+
+    /// The first h different positions in range count.
+    #[test]
+    fn positions() {
+        let rappor = Rappor::permanent(4, 2, &probability(1, 2)).unwrap();
+        let bits = |set: &[usize]| rappor.on(set).unwrap().bits.to_vec();
+        assert_eq!(bits(&[9, 3, 3, 1, 0]), [false, true, false, true]);
+        assert_eq!(bits(&[]), [false; 4]);
+    }
+}
