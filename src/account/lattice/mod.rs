@@ -84,7 +84,7 @@ pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Pr
         return Some(Answer { enclosure: Enclosure::from_integer(1, 0), method: METHOD, is_narrow: true });
     }
     if is_above_every_loss(&factors, epsilon.get()) {
-        return Some(Answer { enclosure: Enclosure::from_integer(0, 0), method: METHOD, is_narrow: true });
+        return infinite(&factors, precision);
     }
     let epsilon = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
     enclose(&factors, &epsilon, precision)
@@ -107,12 +107,17 @@ pub(super) fn both(pair: &Pair, copies: u64, epsilon: &NonNegative, precision: &
 
 /// Whether ε is at least every loss of a pair on a lattice.
 pub(super) fn is_bounded_by(pair: &Pair, epsilon: &Rational) -> bool {
-    Factor::new(pair, 1).is_some_and(|factor| is_above_every_loss(&[factor], epsilon))
+    let bounded = |factor: Factor| !factor.is_infinite() && is_above_every_loss(&[factor], epsilon);
+    Factor::new(pair, 1).is_some_and(bounded)
 }
 
 /// The greatest loss of a plan, enclosed: its pure ε; `None` if there is none, or the losses are on no lattice.
 pub(super) fn greatest_loss(direction: &Direction, bits: u32) -> Option<Enclosure> {
-    let (exact, enclosed) = maximal_loss(&factors(direction)?, bits)?;
+    let factors = factors(direction)?;
+    if factors.iter().any(Factor::is_infinite) {
+        return None;
+    }
+    let (exact, enclosed) = maximal_loss(&factors, bits)?;
     Some(exact.map_or(enclosed, |exact| Enclosure::from_rational(&exact, bits)))
 }
 
@@ -139,34 +144,54 @@ fn factors(direction: &Direction) -> Option<Vec<Factor>> {
         .collect()
 }
 
-/// Whether ε is at least the greatest total loss, so that δ(ε) = 0.
+/// Whether ε is at least the greatest total loss that is finite, so that δ(ε) is the probability of an infinite one.
 fn is_above_every_loss(factors: &[Factor], epsilon: &Rational) -> bool {
-    maximal_loss(factors, 256).is_some_and(|_| {
-        let mut bits = 64;
-        while bits <= 1 << 12 {
-            let Some((exact, enclosed)) = maximal_loss(factors, bits) else { return false };
-            if let Some(exact) = exact {
-                return *epsilon >= exact;
-            }
-            match Enclosure::from_rational(epsilon, bits).compare(&enclosed) {
-                Some(Ordering::Less) => return false,
-                Some(_) => return true,
-                None => bits *= 2,
-            }
+    let mut bits = 64;
+    while bits <= 1 << 12 {
+        let Some((exact, enclosed)) = maximal_loss(factors, bits) else { return false };
+        if let Some(exact) = exact {
+            return *epsilon >= exact;
         }
-        false
+        match Enclosure::from_rational(epsilon, bits).compare(&enclosed) {
+            Some(Ordering::Less) => return false,
+            Some(_) => return true,
+            None => bits *= 2,
+        }
+    }
+    false
+}
+
+/// The probability that a loss is infinite, 1 − Π(1 − p)^k: the point 0 where none can be.
+fn infinite(factors: &[Factor], precision: &Precision) -> Option<Answer> {
+    let mut bits = precision.bits().saturating_add(64);
+    loop {
+        let enclosure = if factors.iter().any(Factor::is_infinite) {
+            let working = Working::new(bits);
+            Enclosure::from_integer(1, 0).sub(&finite_mass(factors, &working)?.fixed(bits)?).max_zero()
+        } else {
+            Enclosure::from_integer(0, 0)
+        };
+        let is_narrow = is_narrow(&enclosure, precision);
+        if is_narrow || bits > 1 << 12 {
+            return Some(Answer { enclosure, method: METHOD, is_narrow });
+        }
+        bits *= 2;
+    }
+}
+
+/// Π(1 − p)^k, the probability that every loss is finite.
+fn finite_mass(factors: &[Factor], working: &Working) -> Option<Scaled> {
+    factors.iter().try_fold(Scaled::one(working.bits()), |product, factor| {
+        Some(product.mul(&factor.finite_mass(working)?.pow(factor.copies)))
     })
 }
 
-/// The greatest total loss, exactly where it is rational, and enclosed; `None` if there is none.
+/// The greatest total loss that is finite, exactly where it is rational, and enclosed; `None` if there is none.
 fn maximal_loss(factors: &[Factor], bits: u32) -> Option<(Option<Rational>, Enclosure)> {
     let working = Working::new(bits.saturating_add(64));
     let mut exact = Some(Rational::zero());
     let mut enclosed = Enclosure::from_integer(0, 0);
     for factor in factors {
-        if factor.is_infinite() {
-            return None;
-        }
         let top = BigInt::from(factor.top()?);
         let copies = BigInt::from(factor.copies);
         let rational = factor.base.as_rational().zip(factor.step.as_rational()).filter(|_| factor.sums.is_none());
@@ -502,10 +527,7 @@ impl Question<'_> {
         match form {
             Form::Middle => unit(one.sub(&value.fixed(working.bits())?)),
             Form::Right if self.factors.iter().any(Factor::is_infinite) => {
-                let mut finite = Scaled::one(working.bits());
-                for factor in self.factors {
-                    finite = finite.mul(&factor.finite_mass(working)?.pow(factor.copies));
-                }
+                let finite = finite_mass(self.factors, working)?;
                 unit(one.sub(&finite.fixed(working.bits())?).add(&value.fixed(working.bits())?))
             }
             Form::Right => {

@@ -160,16 +160,17 @@ impl Tilted {
         let ln_rho = -(Rational::one() + theta * BigInt::from(2)) * &rate;
         let from_below = ln_rho.is_positive();
         let ln_rho = -ln_rho.abs();
-        if ln_rho.is_zero() {
-            return None;
-        }
         let log = if from_below { -&rate * &delta } else { theta * BigInt::from(2) * &rate * &delta };
         let q = power(&-&rate)?.fixed(bits)?;
         let rho = power(&ln_rho)?.fixed(bits)?;
         let rho_shift = power(&(&ln_rho * &delta))?.fixed(bits)?;
         let one = Enclosure::from_integer(1, 0);
-        // (ρ − ρ^Δ)/(1 − ρ).
-        let interior = rho.sub(&rho_shift).max_zero().div(&one.sub(&rho))?;
+        // (ρ − ρ^Δ)/(1 − ρ), which is Δ − 1 at ρ = 1.
+        let interior = if ln_rho.is_zero() {
+            Enclosure::from_integer(&delta - 1, bits)
+        } else {
+            rho.sub(&rho_shift).max_zero().div(&one.sub(&rho))?
+        };
         let whole = one.add(&rho_shift).add(&one.sub(&q).mul(&interior));
         let mass = Scaled::from_enclosure(&whole.div(&one.add(&q))?, bits);
         let centre = if from_below { Rational::zero() } else { Rational::from_integer(delta) };
