@@ -14,3 +14,4 @@ mod responses;
 mod selection;
 mod statistics;
 mod thresholds;
+mod truth;

@@ -165,8 +165,7 @@ impl Private for SparseVector {
     }
 }
 
-/// A stream of queries against one noisy threshold, which stays secret.
-#[derive(Clone)]
+/// A stream of queries against one noisy threshold, which stays secret. It cannot be cloned: a copy would let more pass than was paid for.
 pub struct Stream {
     threshold: Integer,
     noise: NoiseSampler,

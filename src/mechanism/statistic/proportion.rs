@@ -161,7 +161,7 @@ mod tests {
         let (p, q) = response.probabilities();
         let sum = &p + &(&Real::from(3) * &q);
         assert!(sum.enclose(100).unwrap().contains(&Rational::one()));
-        let proportion = Proportion::new(p, q, 500, 1000).unwrap();
+        let proportion = Proportion::new(p, q, 300, 1000).unwrap();
         let half = Probability::new(rational(1, 20)).unwrap();
         let (lower, upper) = proportion.interval(&half).unwrap();
         let estimate = proportion.estimate().enclose(64).unwrap();

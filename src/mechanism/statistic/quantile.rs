@@ -26,7 +26,8 @@ use crate::{
 /// # Guarantee
 ///
 /// Pure ε, as the exponential mechanism has it: a record that comes or goes moves a score by at most max(α, 1 − α), one that changes by at most 1, from
-/// one side of y to the other, and the weight of y is e^(ε·score/2Δ). Tight as a supremum is not claimed: the scores of all y hang together.
+/// one side of y to the other, and the weight of y is e^(ε·score/2Δ). Nearly attained for the median and add/remove neighbours, where a wide gap on one side of
+/// the median gains what a value on the other side loses; not claimed to be tight otherwise.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Probability, Rational}, guarantee::Relation, mechanism::{Private, statistic::{Bounds, Quantile}}};
