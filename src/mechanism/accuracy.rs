@@ -3,6 +3,7 @@
 mod bound;
 mod closed;
 mod gaussian;
+mod on_grid;
 mod scale;
 #[cfg(test)]
 #[cfg(feature = "audit")]

@@ -13,8 +13,8 @@ use crate::{
     mechanism::{
         Private,
         additive::{
-            BoundedLaplace, GaussianMechanism, LaplaceMechanism, StaircaseMechanism, TruncatedGaussian,
-            TruncatedLaplace,
+            BoundedLaplace, Clamped, GaussianMechanism, Grid, LaplaceMechanism, OnGrid, Rounding, StaircaseMechanism,
+            TruncatedGaussian, TruncatedLaplace,
         },
     },
     sample::Program,
@@ -173,6 +173,32 @@ fn the_seeds_lemma() {
     let continuous = Real::from(beta.get().recip()).ln().enclose(60).unwrap();
     assert_eq!(continuous.upper().ceil().to_integer().to_u64(), Some(3));
     assert_eq!(mechanism.error_bound(&beta).unwrap().alpha(), &4u32.into());
+}
+
+/// On a grid, over many answers: no more often than β beyond the bound; clamped, no more often either.
+#[test]
+fn grids_and_clamps_keep_the_bound() {
+    let beta = probability(1, 10);
+    for rounding in [Rounding::Nearest, Rounding::Down, Rounding::Up] {
+        let grid = Grid::new(&rational(1, 4), rounding).unwrap();
+        let noise = LaplaceMechanism::with_scale(&l1(1), &rational(3, 2)).unwrap();
+        let mechanism = OnGrid::new(grid, noise);
+        let bound = mechanism.error_bound(&beta).unwrap();
+        for n in -7..=7 {
+            let answer = rational(n, 10);
+            let masses = structural(&mechanism.on(&answer).unwrap(), 40, &mut |_| {}).unwrap();
+            let unit = Rational::from_integer((BigUint::from(1u32) << masses.precision()).into());
+            let far = |output: &Rational| output - &answer >= bound || &answer - output >= bound;
+            let beyond: BigUint = masses.lower().iter().filter(|(output, _)| far(output)).map(|(_, mass)| mass).sum();
+            assert!(Rational::from_integer(beyond.into()) / unit <= *beta.get());
+        }
+    }
+    let noise = LaplaceMechanism::with_scale(&l1(1), &rational(5, 1)).unwrap();
+    let exact = noise.error_bound(&beta).unwrap();
+    let wide = Clamped::new(noise.clone(), 0.into(), 1000.into()).unwrap();
+    assert_eq!(wide.error_bound(&beta).unwrap(), Integer::from(exact.alpha().clone()));
+    let narrow = Clamped::new(noise, 0.into(), 4.into()).unwrap();
+    assert_eq!(narrow.error_bound(&beta).unwrap(), Integer::from(5));
 }
 
 #[test]

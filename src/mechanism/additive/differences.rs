@@ -64,7 +64,10 @@ fn extend(left: u64, largest: u64, free: usize, parts: &mut Vec<u64>, found: &mu
         }
         return (found.len() <= MOST_DIFFERENCES).then_some(());
     }
-    for part in (1..=largest.min(left.isqrt())).rev() {
+    let greatest = largest.min(left.isqrt());
+    // The last free coordinate moves as far as it can.
+    let least = if free == 1 { greatest } else { 1 };
+    for part in (least..=greatest).rev() {
         parts.push(part);
         // Invariant: part² ≤ left.
         extend(left - part * part, part, free - 1, parts, found)?;

@@ -31,7 +31,7 @@ use crate::{
 /// let count = Sensitivity::<L1>::of_count(Relation::AddRemove).to_l2_squared();
 /// let mechanism = GaussianMechanism::with_sigma(&count, &Rational::from_integer(10.into()))?;
 /// let released = mechanism.release(&Integer::from(412), &mut seeded([7; 32]))?;
-/// assert_eq!(released.guarantee().to_string(), "zCDP, rho = 0.005; neighbours: add or remove one");
+/// assert_eq!(released.guarantee().to_string(), "zCDP, rho = 1/200; neighbours: add or remove one");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -150,7 +150,7 @@ impl Private for LaplaceMechanism {
 /// let counts = [12, 0, 7].map(Integer::from);
 /// let released = mechanism.release(&counts, &mut seeded([7; 32]))?;
 /// assert_eq!(released.get().len(), 3);
-/// assert_eq!(released.guarantee().to_string(), "pure, epsilon = 0.5; neighbours: change one");
+/// assert_eq!(released.guarantee().to_string(), "pure, epsilon = 1/2; neighbours: change one");
 /// assert!(mechanism.release(&counts[..2], &mut seeded([7; 32])).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -160,7 +160,7 @@ fn gaussian() {
 }
 
 #[test]
-fn truncated() {
+fn truncated_laplace() {
     // Also shifts beyond b + 1, and supports that meet in one point.
     for (scale, bound, sensitivity) in [(2, 4u32, 2), (1, 2, 4), (1, 2, 3), (3, 3, 4), (2, 0, 0)] {
         let mechanism = TruncatedLaplace::new(&l1(sensitivity), &rational(scale, 1), BigUint::from(bound)).unwrap();
@@ -169,6 +169,10 @@ fn truncated() {
             check_guarantee(&mechanism, 0..=4, sensitivity);
         }
     }
+}
+
+#[test]
+fn truncated_gaussian() {
     for (variance, bound, sensitivity) in [(2, 4, 2), (9, 3, 1), (1, 2, 4)] {
         let of = |e: &NonNegative| {
             let square = l2(sensitivity * sensitivity);
@@ -483,6 +487,13 @@ fn on_a_grid() {
             );
             assert_eq!(verdict, Verdict::Tight);
         }
+    }
+    // Without noise the output is the rounded answer itself, a multiple of g.
+    for (rounding, expected) in [(Rounding::Nearest, 1), (Rounding::Down, 1), (Rounding::Up, 2)] {
+        let grid = Grid::new(&rational(1, 4), rounding).unwrap();
+        let silent = TruncatedLaplace::new(&l1(0), &rational(1, 1), 0u32.into()).unwrap();
+        let output = OnGrid::new(grid, silent).release(&rational(1, 3), &mut crate::bits::seeded([3; 32])).unwrap();
+        assert_eq!(output.get(), &rational(expected, 4));
     }
     let grid = Grid::new(&rational(1, 4), Rounding::Nearest).unwrap();
     let steps = grid.l1(&l1(1), 2).unwrap();
