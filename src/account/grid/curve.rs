@@ -17,6 +17,7 @@ use super::{
     gaussian::GaussianCdf,
 };
 use crate::{
+    account::Direction,
     exact::{NonNegative, Positive, Rational, exp_neg},
     guarantee::Pair,
 };
@@ -245,5 +246,33 @@ pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
             let (low, high) = (mixed(&low).unwrap_or(low), mixed(&high)?);
             Some(if *reversed { (-high, -low) } else { (low, high) })
         }
+    }
+}
+
+/// At least the greatest loss of a direction, where losses are bounded and none is infinite.
+pub(super) fn greatest_loss(direction: &Direction) -> Option<Rational> {
+    let mut sum = Rational::zero();
+    for (pairs, copies) in direction {
+        let mut most: Option<Rational> = None;
+        for pair in pairs {
+            if !is_bounded(pair) {
+                return None;
+            }
+            // The ends of a span are within 2^-30 of the losses there.
+            let (_, high) = span(pair, 0)?;
+            let high = high + Rational::new(1.into(), (1 << 24).into());
+            most = Some(most.map_or_else(|| high.clone(), |most| most.max(high.clone())));
+        }
+        sum += most? * Rational::from_integer((*copies).into());
+    }
+    Some(sum)
+}
+
+fn is_bounded(pair: &Pair) -> bool {
+    match pair {
+        Pair::Laplace { .. } => true,
+        Pair::Gaussian { .. } => false,
+        Pair::Finite(pair) => pair.outcomes().iter().all(|(p, q)| !p.is_zero() && !q.is_zero()),
+        Pair::Subsampled { of, .. } => is_bounded(of),
     }
 }

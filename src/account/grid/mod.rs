@@ -65,30 +65,26 @@ impl Composition {
     fn new(direction: &Direction, sketches: &[Sketch], epsilon: &Rational, effort: Effort) -> Option<Self> {
         let choice = choose(sketches, epsilon, effort.single)?;
         let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
-        let (mut lower, mut upper): (Option<Pld>, Option<Pld>) = (None, None);
+        let work = Work { all, theta: &choice.theta, effort };
+        let (mut lower, mut upper) = (Sum::default(), Sum::default());
         for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
             let few = if let [pair] = pairs.as_slice() { atoms(pair, *bits) } else { None };
-            let mut dots = None;
-            if few.is_none() {
+            let sides = [(Side::Lower, &mut lower), (Side::Upper, &mut upper)];
+            if let Some(atoms) = few {
+                let (low, high) = (grid.loss(grid.first), grid.loss(grid.last));
+                for (side, sum) in sides {
+                    work.add_few(sum, Sparse::new(&atoms, side, &choice.theta, &low, &high, *bits)?, *copies)?;
+                }
+            } else {
                 let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, *bits)).collect::<Option<_>>()?;
-                dots = Some(connect(&mut curves, *grid, *bits)?);
-            }
-            for (side, total) in [(Side::Lower, &mut lower), (Side::Upper, &mut upper)] {
-                let work = Work { all, theta: &choice.theta, effort };
-                let pld = match (&few, &dots) {
-                    (Some(atoms), _) => {
-                        let (low, high) = (grid.loss(grid.first), grid.loss(grid.last));
-                        work.blocks(Sparse::new(atoms, side, &choice.theta, &low, &high, *bits)?, *copies)?
-                    }
-                    (None, Some(dots)) => work.power(Pld::new(dots, side, &choice.theta)?, *copies, 1, None)?,
-                    (None, None) => return None,
-                };
-                *total = Some(match total.take() {
-                    None => pld,
-                    Some(other) => work.join(other, pld, *copies)?,
-                });
+                let dots = connect(&mut curves, *grid, *bits)?;
+                for (side, sum) in sides {
+                    let pld = work.power(Pld::new(&dots, side, &choice.theta)?, *copies, 1)?;
+                    work.add(&mut sum.dense, pld, *copies)?;
+                }
             }
         }
+        let (lower, upper) = (work.finish(lower), work.finish(upper));
         Some(Self { theta: choice.theta, lower: lower?, upper: upper? })
     }
 
@@ -101,6 +97,16 @@ impl Composition {
         Enclosure::from_bounds(&lower.min(upper.clone()), &upper, precision)
     }
 }
+
+/// What has been added up so far, and of how many copies: few losses, and dots.
+#[derive(Default)]
+struct Sum {
+    few: Option<(Sparse, u64)>,
+    dense: Option<(Pld, u64)>,
+}
+
+/// The most points of a composition whose grid is too wide to be halved.
+const MOST_POINTS: usize = 1 << 20;
 
 /// What the compositions of one account share.
 struct Work<'a> {
@@ -116,35 +122,73 @@ impl Work<'_> {
         38 + (u64::BITS - (self.all / count.max(1)).leading_zeros())
     }
 
-    /// The loss of `copies` copies: few losses are doubled as they are while they are few, and each binary digit of `copies` takes a block.
-    fn blocks(&self, one: Sparse, copies: u64) -> Option<Pld> {
-        let connect = |block: &Sparse, size: u64| {
-            block.connect(self.theta, self.effort.single, self.cut(size), u64::BITS - (self.all / size).leading_zeros())
-        };
-        let (mut block, mut size) = (one, 1_u64);
-        let mut product: Option<(Pld, u64)> = None;
-        while let Some(double) = if copies / size > 1 { block.double(self.theta) } else { None } {
-            if copies / size % 2 == 1 {
-                let here = connect(&block, size)?;
-                product = Some(match product.take() {
-                    None => (here, size),
-                    Some((other, count)) => (self.join(other, here, count + size)?, count + size),
-                });
-            }
-            (block, size) = (double, size * 2);
-        }
-        self.power(connect(&block, size)?, copies / size, size, product)
-    }
-
-    /// The loss of `times` blocks of `size` copies, by squaring, on grids that widen as the losses spread; and of `product`, so many copies.
-    fn power(&self, pld: Pld, times: u64, size: u64, mut product: Option<(Pld, u64)>) -> Option<Pld> {
-        let (mut square, mut rest, mut size) = (pld, times, size);
+    /// Adds `copies` copies of few losses: as they are while they are few, and as dots beyond.
+    fn add_few(&self, sum: &mut Sum, one: Sparse, copies: u64) -> Option<()> {
+        let (mut square, mut size, mut rest) = (one, 1_u64, copies);
         loop {
             if rest & 1 == 1 {
-                product = Some(match product.take() {
-                    None => (square.clone(), size),
-                    Some((other, count)) => (self.join(other, square.clone(), count + size)?, count + size),
-                });
+                self.add_sparse(sum, &square, size)?;
+            }
+            rest >>= 1;
+            if rest == 0 {
+                return Some(());
+            }
+            match square.compose(&square, self.theta, self.cut(size * 2)) {
+                Some(double) => (square, size) = (double, size * 2),
+                None => {
+                    // Two times the rest, of blocks that can be doubled no more as they are.
+                    let block = self.connect(&square, size)?;
+                    let pld = self.power(block, rest * 2, size)?;
+                    return self.add(&mut sum.dense, pld, rest * 2 * size);
+                }
+            }
+        }
+    }
+
+    fn add_sparse(&self, sum: &mut Sum, block: &Sparse, size: u64) -> Option<()> {
+        let Some((few, count)) = sum.few.take() else {
+            sum.few = Some((block.clone(), size));
+            return Some(());
+        };
+        match few.compose(block, self.theta, self.cut(count + size)) {
+            Some(joint) => sum.few = Some((joint, count + size)),
+            None => {
+                let pld = self.connect(&few, count)?;
+                self.add(&mut sum.dense, pld, count)?;
+                sum.few = Some((block.clone(), size));
+            }
+        }
+        Some(())
+    }
+
+    fn connect(&self, block: &Sparse, size: u64) -> Option<Pld> {
+        let many = u64::BITS - (self.all / size.max(1)).leading_zeros();
+        block.connect(self.theta, self.effort.single, self.cut(size), many)
+    }
+
+    fn add(&self, total: &mut Option<(Pld, u64)>, pld: Pld, size: u64) -> Option<()> {
+        *total = Some(match total.take() {
+            None => (pld, size),
+            Some((other, count)) => (self.join(other, pld, count + size)?, count + size),
+        });
+        Some(())
+    }
+
+    fn finish(&self, mut sum: Sum) -> Option<Pld> {
+        if let Some((few, count)) = sum.few.take() {
+            let pld = self.connect(&few, count)?;
+            self.add(&mut sum.dense, pld, count)?;
+        }
+        sum.dense.map(|(pld, _)| pld)
+    }
+
+    /// The loss of `times` blocks of `size` copies, by squaring, on grids that widen as the losses spread.
+    fn power(&self, pld: Pld, times: u64, size: u64) -> Option<Pld> {
+        let (mut square, mut rest, mut size) = (pld, times, size);
+        let mut product = None;
+        loop {
+            if rest & 1 == 1 {
+                self.add(&mut product, square.clone(), size)?;
             }
             rest >>= 1;
             if rest == 0 {
@@ -165,8 +209,11 @@ impl Work<'_> {
         }
         let mut joint = a.compose(&b)?;
         joint.truncate(self.cut(count));
-        while joint.masses.len() > self.effort.composed {
+        while joint.masses.len() > self.effort.composed && joint.step > 0 {
             joint = coarsen(&joint, self.theta)?;
+        }
+        if joint.masses.len() > MOST_POINTS {
+            return None;
         }
         joint.normalise();
         Some(joint)
@@ -194,20 +241,26 @@ pub(super) fn delta(
     epsilon: &NonNegative,
     precision: &Precision,
 ) -> Result<Answer, AccountError> {
-    let sketches = sketch(direction)?;
+    let zero = || Enclosure::from_integer(0, 0);
+    if curve::greatest_loss(direction).is_some_and(|greatest| greatest <= *epsilon.get()) {
+        return Ok(Answer { enclosure: zero(), method: "greatest loss", is_narrow: true });
+    }
+    // Where nothing reaches it, all that is known is that δ is a probability.
+    let unknown = Answer { enclosure: zero().hull(&Enclosure::from_integer(1, 0)), method: METHOD, is_narrow: false };
+    let Ok(sketches) = sketch(direction) else { return Ok(unknown) };
     let efforts: &[Effort] = if precision.digits <= 4 { &[LIGHT, FULL] } else { &[FULL] };
-    let mut best = Err(AccountError::OutOfReach);
+    let mut best = unknown;
     for effort in efforts {
         let composition = Composition::new(direction, &sketches, epsilon.get(), *effort);
         if let Some(enclosure) = composition.and_then(|composition| composition.delta(epsilon.get())) {
             let is_narrow = is_narrow(&enclosure, precision);
-            best = Ok(Answer { enclosure, method: METHOD, is_narrow });
+            best = Answer { enclosure, method: METHOD, is_narrow };
             if is_narrow {
                 break;
             }
         }
     }
-    best
+    Ok(best)
 }
 
 #[cfg(test)]

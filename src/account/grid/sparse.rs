@@ -42,6 +42,8 @@ pub(super) struct Sparse {
     side: Side,
     points: Vec<(i64, u64)>,
     exponent: i128,
+    /// Tilted mass that is not among the points, as in [`super::pld`]; the masses and it are at most 2^61 together.
+    slack: u64,
     infinite: BigInt,
 }
 
@@ -94,19 +96,21 @@ impl Sparse {
         let round = |mass: &BigInt| if side == Side::Upper { shift_up(mass, shift) } else { mass >> shift }.to_u64();
         let points = tilted.iter().map(|(i, mass)| Some((*i, round(mass)?))).collect::<Option<Vec<_>>>()?;
         let exponent = i128::from(2 * bits) - i128::from(shift);
-        Some(Self { side, points, exponent, infinite: super::pld::rescale(&infinite, bits, side) })
+        Some(Self { side, points, exponent, slack: 0, infinite: super::pld::rescale(&infinite, bits, side) })
     }
 
-    /// Twice as many copies; `None` where that is too many points.
-    pub(super) fn double(&self, theta: &Rational) -> Option<Self> {
-        if self.points.len().saturating_mul(self.points.len()) > MOST_PRODUCTS {
+    /// The sum of two independent losses, both ends cut off by 2^-cut of the whole and booked; `None` where there are too many points.
+    pub(super) fn compose(&self, other: &Self, theta: &Rational, cut: u32) -> Option<Self> {
+        if self.points.len().saturating_mul(other.points.len()) > MOST_PRODUCTS {
             return None;
         }
-        let sum: u128 = self.points.iter().map(|(_, mass)| u128::from(*mass)).sum();
-        let shift = (u128::BITS - (sum * sum).leading_zeros()).saturating_sub(59);
-        let mut products: Vec<(i64, u128)> = Vec::with_capacity(self.points.len() * self.points.len());
+        let mass = |sparse: &Self| sparse.points.iter().map(|(_, mass)| u128::from(*mass)).sum::<u128>();
+        let (a, b) = (mass(self), mass(other));
+        let whole = (a + u128::from(self.slack)) * (b + u128::from(other.slack));
+        let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(59);
+        let mut products: Vec<(i64, u128)> = Vec::with_capacity(self.points.len() * other.points.len());
         for (i, a) in &self.points {
-            products.extend(self.points.iter().map(|(j, b)| (i + j, u128::from(*a) * u128::from(*b))));
+            products.extend(other.points.iter().map(|(j, b)| (i + j, u128::from(*a) * u128::from(*b))));
         }
         products.sort_unstable();
         // 2θ·2^-36, over 2^52 rounded up: by more than a mass may change when it is merged.
@@ -136,18 +140,25 @@ impl Sparse {
             };
         }
         close(group?)?;
-        if points.len() > MOST_POINTS {
+        let (kept, cut_off) = cut_ends(&points, u64::try_from(a * b >> shift).ok()? >> cut.min(63));
+        if kept.len() > MOST_POINTS {
             return None;
         }
-        let infinite = either(&self.infinite, &self.infinite, self.side);
-        Some(Self { side: self.side, points, exponent: 2 * self.exponent - i128::from(shift), infinite })
+        let slack = match self.side {
+            Side::Upper => Side::Upper.shift(whole - a * b, shift).to_u64()? + cut_off,
+            Side::Lower => 0,
+        };
+        let infinite = either(&self.infinite, &other.infinite, self.side);
+        let exponent = self.exponent + other.exponent - i128::from(shift);
+        Some(Self { side: self.side, points: kept.to_vec(), exponent, slack, infinite })
     }
 
     /// The dots connected on a grid of about `most` points, after both ends are cut off by 2^-cut of the whole, and booked.
     pub(super) fn connect(&self, theta: &Rational, most: u64, cut: u32, reserve: u32) -> Option<Pld> {
         let sum: u64 = self.points.iter().map(|(_, mass)| *mass).sum();
         let negligible = sum >> cut.min(63);
-        let (points, slack) = cut_ends(&self.points, negligible);
+        let (points, cut_off) = cut_ends(&self.points, negligible);
+        let slack = self.slack + cut_off;
         let loss = |i: i64| Rational::new(i.into(), BigInt::one() << FINE);
         let (low, high) = (loss(points.first()?.0), loss(points.last()?.0));
         let step = finest(&low, &high, most, 40);
