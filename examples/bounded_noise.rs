@@ -4,9 +4,9 @@
 //! ```text
 //! $ cargo run --example bounded_noise
 //! truncated: approximate, epsilon = 1, delta = [0.000001044…, 0.000001044…]; neighbours: add or remove one
-//! bounded:   pure, epsilon = [1.44…, 1.44…]; neighbours: add or remove one
+//! bounded:   pure, epsilon = [1.20908…, 1.20908…]; neighbours: add or remove one
 //! clamped:   pure, epsilon = 1; neighbours: add or remove one
-//! staircase: pure, epsilon = 4; neighbours: change one; errs by 1.3… on average, Laplace noise by 2.3…
+//! staircase: pure, epsilon = 4; neighbours: change one; errs by 1.3326 on average, Laplace noise by 2.4345
 //! ```
 
 use certus::{

@@ -3,8 +3,8 @@
 //! ```text
 //! $ cargo run --release --example gaussian_calibrated
 //! sigma = 15/4, the smallest multiple of 1/20 that meets delta
-//! delta = 0.000009…; at 37/10 it would be 0.00001…
-//! classical sigma: [4.844805262605389, …], 22.59 % more noise than needed
+//! delta = 0.000009626…; at 37/10 it would be 0.00001117…
+//! classical sigma: [4.84480526260538…, …], of which 22.59 % is saved
 //! guarantee: zCDP, rho = 8/225; neighbours: add or remove one
 //! released …
 //! ```

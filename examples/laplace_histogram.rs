@@ -3,7 +3,7 @@
 //! ```text
 //! $ cargo run --example laplace_histogram
 //! guarantee: pure, epsilon = 1/2; neighbours: change one
-//! with probability 95 %, every count errs by less than 23
+//! with probability 95 %, every count errs by less than 17
 //! a count errs by 3.959 on average
 //! blue 119 (true 120)
 //! …
