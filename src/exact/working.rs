@@ -212,7 +212,7 @@ mod tests {
 
         /// Machine floats as an independent witness of sines and cosines, to 40 bits.
         #[test]
-        #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "a witness in a test")]
+        #[expect(clippy::float_arithmetic, reason = "a witness in a test")]
         fn turns_are_sines(a in 0_u32..1_000_000) {
             let turn = Working::new(60).turn(&a.into(), &1_000_000_u32.into());
             let (sine, cosine) = (2.0 * core::f64::consts::PI * f64::from(a) / 1e6).sin_cos();
