@@ -48,7 +48,7 @@ fn waring_noise_is_what_it_says() {
 }
 
 fn databases(records: usize) -> Vec<Vec<i64>> {
-    multisets(&[0, 1, 2, 4], records).into_iter().filter(|data| data.len() == records).collect()
+    multisets(&[0, 1, 4], records).into_iter().filter(|data| data.len() == records).collect()
 }
 
 /// A median with Laplace noise of some scale.
@@ -80,7 +80,7 @@ fn smooth_sensitivity() {
         };
         let median = of(ratio);
         let inputs = boxed(&databases(records));
-        let all = check(&median, &inputs, changed_one, 14);
+        let all = check(&median, &inputs, changed_one, 12);
         assert!(all.is_dominated(&median.guarantee(), &median.domination()));
         // Mutant: noise as if the median moved by a 64th of what it may.
         let little = of((ratio.0 * 64, ratio.1));

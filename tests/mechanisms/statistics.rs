@@ -90,8 +90,8 @@ fn sums() {
         let bounds = Bounds::new(lower, upper).unwrap();
         for relation in [AddRemove, ChangeOne] {
             let sum = ClampedSum::new(bounds, &positive(2, 1), relation).unwrap();
-            let inputs = boxed(&multisets(&[-3, -1, 0, 1, 2, 9], 2));
-            let all = check(&sum, &inputs, neighbours(relation), 40);
+            let inputs = boxed(&multisets(&[-3, 0, 1, 9], 2));
+            let all = check(&sum, &inputs, neighbours(relation), 24);
             assert!(all.is_tight(&sum.guarantee()));
             assert!(all.is_dominated(&sum.guarantee(), &sum.domination()));
             assert!(all.attains(&sum.guarantee(), &sum.domination()));
@@ -101,17 +101,17 @@ fn sums() {
                 noises: vec![laplace(2, 1)],
                 one_noise: false,
             };
-            assert!(!enumerate(&inputs, raw, |a, b| neighbours(relation)(a, b), 40).holds(&sum.guarantee()));
+            assert!(!enumerate(&inputs, raw, |a, b| neighbours(relation)(a, b), 24).holds(&sum.guarantee()));
         }
         // Mutant: the sensitivity of records that come and go, where records change.
         let wrong = ClampedSum::new(Bounds::new(-2, 2).unwrap(), &positive(2, 1), AddRemove).unwrap();
         let inputs = boxed(&multisets(&[-2, 2], 2));
-        let changed = enumerate(&inputs, |input| wrong.on(input).unwrap(), |a, b| changed_one(a, b), 40);
+        let changed = enumerate(&inputs, |input| wrong.on(input).unwrap(), |a, b| changed_one(a, b), 24);
         assert!(!changed.holds(&wrong.guarantee()));
     }
     // Saturated: records of 3 that add up to 4 at most.
     let sum = ClampedSum::new(Bounds::new(-3, 3).unwrap(), &positive(3, 1), AddRemove).unwrap().saturating(4).unwrap();
-    let all = check(&sum, &boxed(&multisets(&[-3, 0, 3], 4)), removed_one, 40);
+    let all = check(&sum, &boxed(&multisets(&[-3, 0, 3], 4)), removed_one, 24);
     assert!(all.is_tight(&sum.guarantee()) && all.is_dominated(&sum.guarantee(), &sum.domination()));
 }
 
