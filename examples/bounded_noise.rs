@@ -1,4 +1,4 @@
-//! Four ways to keep noise in bounds, and what each costs: truncated noise a δ, bounded outputs a larger ε, clamping nothing; staircase noise, for comparison, has
+//! Three ways to keep noise in bounds, and what each costs: truncated noise a δ, bounded outputs a larger ε, clamping nothing; staircase noise, for comparison, has
 //! the ε of Laplace noise and a smaller error.
 //!
 //! ```text
