@@ -4,9 +4,10 @@
 //! $ cargo run --example laplace_histogram
 //! guarantee: pure, epsilon = 1/2; neighbours: change one
 //! with probability 95 %, every count errs by less than 17
-//! a count errs by 3.959 on average
-//! blue 119 (true 120)
-//! …
+//! a count errs by 3.958741 on average
+//! blue 106 (true 120)
+//! red 39 (true 45)
+//! green -2 (true 7)
 //! ```
 //!
 //! The noise, and with it the last three lines, differs from run to run.

@@ -4,7 +4,7 @@
 //! $ cargo run --example mean_on_a_grid
 //! sensitivity 1/100, 10 steps of 1/1000
 //! guarantee: pure, epsilon = 1; neighbours: change one
-//! released … (true 1/4)
+//! released 247/1000 (true 1/4)
 //! ```
 
 use certus::{
