@@ -59,6 +59,7 @@ pub(super) struct Curve {
     kind: Kind,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one a pair, and it is never moved about")]
 enum Kind {
     Shifted {
         noise: Noise,

@@ -27,6 +27,7 @@ use crate::exact::{GaussianPmf, Integer, Pmf, Positive, Rational};
 const MOST_LISTED_VARIANCE: u32 = 1 << 20;
 
 /// P(Y ≤ t) over 2^bits.
+#[expect(clippy::large_enum_variant, reason = "there is one a pair, and it is never moved about")]
 pub(super) enum GaussianCdf {
     /// P(Y ≥ k) for k = 0, 1, …; beyond, the last bounds it.
     Listed {

@@ -64,7 +64,10 @@ fn encloses(direction: &Direction, epsilon: &str) {
         );
     }
     let fine = at(direction, &epsilon, LIGHT);
-    assert!(fine.width() <= truth.upper() * rational("1/50") + rational("1e-20"), "{direction:?} at {epsilon}: {fine} for {truth}");
+    assert!(
+        fine.width() <= truth.upper() * rational("1/50") + rational("1e-20"),
+        "{direction:?} at {epsilon}: {fine} for {truth}"
+    );
 }
 
 #[test]
@@ -229,7 +232,11 @@ fn widths() {
         for direction in plan(specs).directions() {
             let begin = std::time::Instant::now();
             let found = at(&direction, &rational(epsilon), FULL);
-            let text: String = std::format!("{found}, {} in {:?}", crate::exact::decimal(&relative(&found), 3, crate::exact::Rounding::Up), begin.elapsed());
+            let text: String = std::format!(
+                "{found}, {} in {:?}",
+                crate::exact::decimal(&relative(&found), 3, crate::exact::Rounding::Up),
+                begin.elapsed()
+            );
             std::println!("{specs:?} eps {epsilon}: {text}");
             assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {text}");
         }
