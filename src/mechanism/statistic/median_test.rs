@@ -29,7 +29,7 @@ use crate::{
 /// use certus::{bits::seeded, exact::{Positive, Rational}, mechanism::{Private, statistic::{Bounds, MedianTest}}};
 ///
 /// let one = Positive::new(Rational::from_integer(1.into()))?;
-/// let test = MedianTest::new(Bounds::new(0, 1_000_000)?, 1001, 5, 15, &one, &one)?;
+/// let test = MedianTest::new(Bounds::new(0, 1_000_000)?, 1001, 50, 15, &one, &one)?;
 /// let tight: Vec<i64> = (500..1501).collect();
 /// assert!(test.release(&tight, &mut seeded([0; 32]))?.get().is_some());
 /// let split: Vec<i64> = (0..1001).map(|i| if i < 501 { 0 } else { 1_000_000 }).collect();

@@ -29,7 +29,8 @@ use crate::{
 /// and (1 − δ₁)^j′ under Q, so that in all δ is at most 1 − (1 − δ₁)^max(j, j′).
 ///
 /// ```
-/// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::StabilityHistogram}};
+/// use certus::{bits::seeded, exact::{Positive, Rational, Real}, guarantee::{Guarantee, Relation}};
+/// use certus::mechanism::{Private, statistic::StabilityHistogram};
 ///
 /// let scale = Positive::new(Rational::from_integer(1.into()))?;
 /// let histogram = StabilityHistogram::<&str>::new(&scale, 20, 1, Relation::AddRemove)?;
@@ -37,8 +38,8 @@ use crate::{
 /// people.push(vec!["rare"]);
 /// let released = histogram.release(&people, &mut seeded([0; 32]))?;
 /// assert_eq!(released.get().len(), 1);
-/// // e^-19/(1 + e^-1)
-/// assert!(released.guarantee().to_string().starts_with("approximate, epsilon = 1, delta = [0.0000000040959"));
+/// let delta = (Real::from(-19).exp()) / (Real::from(1) + Real::from(-1).exp());
+/// assert_eq!(released.guarantee(), &Guarantee::approximate(Relation::AddRemove, Real::from(1), delta)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

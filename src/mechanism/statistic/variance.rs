@@ -71,7 +71,7 @@ impl Variance {
         Ok(Self { bounds, scales, epsilon, guarantee })
     }
 
-    /// The variance that a release tells: E[y²]/4 − (E[y]/2)², from 0 to w²/4; nothing for something that is no release of three numbers. A count below 1 is taken for 1.
+    /// The variance that a release tells: a quarter of the mean of y² less the squared mean of y, from 0 to w²/4; nothing for something that is no release of three numbers. A count below 1 is taken for 1.
     #[must_use]
     pub fn estimate(&self, released: &[Integer]) -> Option<Rational> {
         let [count, sum, squares] = released else { return None };
