@@ -8,14 +8,14 @@ use crate::{
     mechanism::additive::{Clamped, Grid, OnGrid, OnGridVector},
 };
 
-/// g·α + r, r being how far rounding may move an answer: |error| ≥ g·α + r implies g·|noise| + r ≥ g·α + r, hence |noise| ≥ α.
+/// g·α. Rounding moves an answer by less than g, so |error| < g·(|noise| + 1): |error| ≥ g·α implies |noise| > α − 1, hence |noise| ≥ α.
 fn on_grid(grid: &Grid, law: &impl Accuracy, beta: &Probability) -> Result<Rational, AccuracyError> {
     let alpha = Integer::from(BigInt::from(law.error_bound(beta)?.alpha().clone()));
-    Ok(grid.multiple(&alpha) + grid.rounding_error())
+    Ok(grid.multiple(&alpha))
 }
 
 impl<M: Accuracy> OnGrid<M> {
-    /// A number a with P(|output − answer| ≥ a) ≤ β, whatever the answer: g·α for the α of the noise, and what rounding may add.
+    /// A number a with P(|output − answer| ≥ a) ≤ β, whatever the answer: g·α for the α of the noise. Rounding adds nothing to it.
     ///
     /// ```
     /// use certus::{
@@ -28,8 +28,8 @@ impl<M: Accuracy> OnGrid<M> {
     /// let steps = grid.scalar(&Sensitivity::<L1>::new(NonNegative::one(), Relation::ChangeOne));
     /// let noise = LaplaceMechanism::with_epsilon(&steps, &Rational::from_integer(10.into()))?;
     /// let beta = Probability::new(Rational::new(1.into(), 20.into()))?;
-    /// // 31 steps of noise and half a step of rounding.
-    /// assert_eq!(OnGrid::new(grid, noise).error_bound(&beta)?, Rational::new(63.into(), 200.into()));
+    /// // 31 steps: the noise, with room for the rounding.
+    /// assert_eq!(OnGrid::new(grid, noise).error_bound(&beta)?, Rational::new(31.into(), 100.into()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
