@@ -140,7 +140,7 @@ impl Sparse {
             };
         }
         close(group?)?;
-        let (kept, cut_off) = cut_ends(&points, u64::try_from(a * b >> shift).ok()? >> cut.min(63));
+        let (kept, cut_off) = cut_ends(&points, u64::try_from((a * b) >> shift).ok()? >> cut.min(63));
         if kept.len() > MOST_POINTS {
             return None;
         }
