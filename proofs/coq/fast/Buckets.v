@@ -2,7 +2,7 @@
 
     The magnitude k >= 0 has weight f(k), which does not rise. Bucket b holds k = b·w, …, b·w + w - 1, with w = 2^offset. A trial draws b with
     probability f(b·w)/Σ f(b·w) by lazy inversion, a place o below w, and accepts with f(b·w + o)/f(b·w) by a lazy coin; a sign; a negative zero is
-    rejected. All first bits are in one word, in this order: of b's real, of o, of the coin's real, the sign, and the low bits of o. *)
+    rejected. All first bits are in one word, in this order: of b's real, of the coin's real, of o, the sign; then the low bits of o, if any. *)
 Require Import Reals Lra Lia List Arith ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
@@ -25,8 +25,8 @@ Definition magnitude_of (b : nat) (o : Z) : Z := (Z.of_nat b * 2 ^ Z.of_nat (hig
 
 Definition bucket_trial : Program (Flow unit Z) :=
   Bind (bits prefix) (fun u =>
-  Bind (bits high) (fun o_high =>
   Bind (bits squeeze) (fun v =>
+  Bind (bits high) (fun o_high =>
   Bind Bit (fun negative =>
   Bind (bits low) (fun o_low =>
   Bind (bits unused) (fun _ =>
@@ -63,12 +63,13 @@ Qed.
 (** The bucket first, then the place, the sign and the coin's real. *)
 Lemma reorder (inv : Program nat) (rest : nat -> Z -> Z -> bool -> R) (place : Z -> Z -> Z) high squeeze low unused :
   (forall b o v n, 0 <= rest b o v n <= 1) ->
-  expect (bits high) (fun o_high => expect (bits squeeze) (fun v => expect Bit (fun n => expect (bits low) (fun o_low =>
+  expect (bits squeeze) (fun v => expect (bits high) (fun o_high => expect Bit (fun n => expect (bits low) (fun o_low =>
     expect (bits unused) (fun _ => expect inv (fun b => rest b (place o_high o_low) v n))))))
   = expect inv (fun b => expect (bits high) (fun o_high => expect (bits low) (fun o_low => expect Bit (fun n =>
       expect (bits squeeze) (fun v => rest b (place o_high o_low) v n))))).
 Proof.
   intros Hr. assert (U : forall X (m : Program X) h, in_unit h -> 0 <= expect m h <= 1) by (intros; now apply expect_unit).
+  rewrite bits_commute by (intros v o_high; repeat (apply U; intros ?; cbv beta); apply Hr).
   rewrite <- (bits_commute _ inv) by (intros o_high b; repeat (apply U; intros ?; cbv beta); apply Hr).
   apply expect_ext. intros o_high.
   transitivity (expect (bits squeeze) (fun v => expect inv (fun b => expect (bits low) (fun o_low => expect Bit (fun n => rest b (place o_high o_low) v n))))).
@@ -156,7 +157,7 @@ Proof.
       expect (bits squeeze) (fun v => rest b (place_of low o_high o_low) v negative)))))).
     { intros b. apply U. intros ?. apply U. intros ?. apply U. intros ?. apply U. intros ?. apply Hr. }
     unfold invert. rewrite (expect_bind _ _ Hh). unfold trial, bucket_trial. rewrite expect_bind by auto. apply expect_ext. intros u.
-    rewrite <- Re. rewrite expect_bind by auto. apply expect_ext. intros o_high. rewrite expect_bind by auto. apply expect_ext. intros v.
+    rewrite <- Re. rewrite expect_bind by auto. apply expect_ext. intros v. rewrite expect_bind by auto. apply expect_ext. intros o_high.
     rewrite expect_bind by auto. apply expect_ext. intros negative. rewrite expect_bind by auto. apply expect_ext. intros o_low.
     rewrite expect_bind by auto. apply expect_ext. intros x. rewrite expect_bind by auto. apply expect_ext. intros b. cbv zeta.
     rewrite expect_bind by auto. unfold rest. apply expect_ext. intros accept. rewrite expect_return. reflexivity. }

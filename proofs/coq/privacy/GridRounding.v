@@ -7,9 +7,10 @@ Definition ceiling (x : R) : Z := (- Int_part (- x))%Z.
 Lemma Int_part_bounds x : IZR (Int_part x) <= x < IZR (Int_part x) + 1.
 Proof. destruct (base_Int_part x). lra. Qed.
 
-(** ⌊x/g + 1/2⌋, the nearest multiple of g with ties upward; and ⌊x/g⌋. *)
+(** ⌊x/g + 1/2⌋, the nearest multiple of g with ties upward; ⌊x/g⌋; and ⌈x/g⌉. *)
 Definition round_to_grid (g x : R) : Z := Int_part (x / g + 1/2).
 Definition floor_to_grid (g x : R) : Z := Int_part (x / g).
+Definition ceiling_to_grid (g x : R) : Z := ceiling (x / g).
 
 Lemma floor_distance x y : (Z.abs (Int_part x - Int_part y) <= ceiling (Rabs (x - y)))%Z.
 Proof.
@@ -27,17 +28,24 @@ Proof.
   assert (Int_part (- y) < Int_part (- x) + 1)%Z by (apply lt_IZR; rewrite plus_IZR; lra). lia.
 Qed.
 
-(** Both have sensitivity ⌈Δ/g⌉ on the grid. *)
+(** Each has sensitivity ⌈Δ/g⌉ on the grid. *)
 Theorem rounded_sensitivity g delta x y : 0 < g -> Rabs (x - y) <= delta ->
   (Z.abs (round_to_grid g x - round_to_grid g y) <= ceiling (delta / g))%Z
-  /\ (Z.abs (floor_to_grid g x - floor_to_grid g y) <= ceiling (delta / g))%Z.
+  /\ (Z.abs (floor_to_grid g x - floor_to_grid g y) <= ceiling (delta / g))%Z
+  /\ (Z.abs (ceiling_to_grid g x - ceiling_to_grid g y) <= ceiling (delta / g))%Z.
 Proof.
   intros Hg H. assert (I : 0 < / g) by now apply Rinv_0_lt_compat.
   assert (K : Rabs (x / g - y / g) <= delta / g).
   { replace (x / g - y / g) with ((x - y) * / g) by (unfold Rdiv; ring). rewrite Rabs_mult, (Rabs_pos_eq (/ g)) by lra.
     apply Rmult_le_compat_r; lra. }
-  split; (eapply Z.le_trans; [apply floor_distance|]); apply ceiling_mono; auto.
-  replace (x / g + 1 / 2 - (y / g + 1 / 2)) with (x / g - y / g) by lra. auto.
+  split; [|split].
+  - eapply Z.le_trans; [apply floor_distance|]. apply ceiling_mono.
+    replace (x / g + 1 / 2 - (y / g + 1 / 2)) with (x / g - y / g) by lra. auto.
+  - eapply Z.le_trans; [apply floor_distance|]. now apply ceiling_mono.
+  - unfold ceiling_to_grid, ceiling at 1 2. replace (- Int_part (- (x / g)) - - Int_part (- (y / g)))%Z
+      with (- (Int_part (- (x / g)) - Int_part (- (y / g))))%Z by ring. rewrite Z.abs_opp.
+    eapply Z.le_trans; [apply floor_distance|]. apply ceiling_mono.
+    replace (- (x / g) - - (y / g)) with (- (x / g - y / g)) by lra. now rewrite Rabs_Ropp.
 Qed.
 
 (** Any rounding to a nearest multiple, whatever it does with ties, as ties to even: ⌊Δ/g⌋ + 1, and no less will do for all of them. *)
