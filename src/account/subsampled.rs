@@ -35,10 +35,10 @@ pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
     };
     let name = || spec.name().to_owned();
     let mut reader = spec.reader();
-    let rate = reader
-        .take_number("rate")?
-        .ok_or_else(|| SpecError::Missing { name: name(), key: String::from("rate") })?;
-    let out_of_range = |_| SpecError::OutOfRange { name: name(), key: String::from("rate"), must: "must be from 0 to 1" };
+    let rate =
+        reader.take_number("rate")?.ok_or_else(|| SpecError::Missing { name: name(), key: String::from("rate") })?;
+    let out_of_range =
+        |_| SpecError::OutOfRange { name: name(), key: String::from("rate"), must: "must be from 0 to 1" };
     let rate = Probability::new(rate).map_err(out_of_range)?;
     let arguments: Vec<String> = spec
         .arguments()

@@ -83,7 +83,8 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
                     Some(Range::of(&p, bits))
                 })
                 .collect::<Option<_>>()?;
-            let loss = |y: u64| (Rational::from_integer(shift.into()) - Rational::from_integer((2 * y).into())) / scale.get();
+            let loss =
+                |y: u64| (Rational::from_integer(shift.into()) - Rational::from_integer((2 * y).into())) / scale.get();
             let atom = |((y, p), q): ((u64, &Range), &Range)| Atom {
                 p: p.clone(),
                 q: q.clone(),
@@ -94,7 +95,8 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
         }
         Pair::Gaussian { variance, shift } => {
             let shift = shift.to_i64().filter(|shift| *shift > 0 && shift.unsigned_abs() < MOST)?;
-            let reach = (variance.get() * Rational::from_integer(BigInt::from(2 * bits))).ceil().to_integer().sqrt() + 1_u32;
+            let reach =
+                (variance.get() * Rational::from_integer(BigInt::from(2 * bits))).ceil().to_integer().sqrt() + 1_u32;
             let reach = reach.to_i64().filter(|reach| 2 * reach.unsigned_abs() < MOST)?;
             let pmf = GaussianPmf::new(variance, bits)?;
             let at = |y: i64| Range::of(&pmf.probability(&Integer::from(y)), bits).clamp(bits);
@@ -121,7 +123,9 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
             let ln_mixture = |loss: &Rational| -> Option<Enclosure> {
                 let ratio = exp(loss, 2 * LOSS_BITS)?.at_precision(2 * LOSS_BITS).mul_rational(hit);
                 let ratio = Range::of(&ratio.add(&Enclosure::from_rational(&miss, 2 * LOSS_BITS)), 2 * LOSS_BITS);
-                let ln = |value: &BigInt| if value.is_positive() { ln_scaled(value.magnitude(), 2 * LOSS_BITS, LOSS_BITS) } else { None };
+                let ln = |value: &BigInt| {
+                    if value.is_positive() { ln_scaled(value.magnitude(), 2 * LOSS_BITS, LOSS_BITS) } else { None }
+                };
                 Some(ln(&ratio.lower)?.hull(&ln(&ratio.upper)?))
             };
             let mut listed = Vec::new();

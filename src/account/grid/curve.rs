@@ -59,10 +59,21 @@ pub(super) struct Curve {
     kind: Kind,
 }
 
+/// The last t, and P and Q of {y ≤ t}.
+type Last = Option<Box<(BigInt, Range, Range)>>;
+
 enum Kind {
-    Shifted { noise: Noise, shift: BigInt, last: Option<(BigInt, Range, Range)> },
+    Shifted {
+        noise: Noise,
+        shift: BigInt,
+        last: Last,
+    },
     Finite(FiniteCurve),
-    Subsampled { rate: Rational, of: Box<Curve>, reversed: bool },
+    Subsampled {
+        rate: Rational,
+        of: Box<Curve>,
+        reversed: bool,
+    },
     /// P = Q.
     Equal,
 }
@@ -91,11 +102,9 @@ impl Curve {
             }
             Pair::Finite(pair) => Kind::Finite(FiniteCurve::new(pair, bits)?),
             Pair::Subsampled { rate, .. } if rate.get().is_zero() => Kind::Equal,
-            Pair::Subsampled { rate, of, reversed } => Kind::Subsampled {
-                rate: rate.get().clone(),
-                of: Box::new(Self::new(of, bits)?),
-                reversed: *reversed,
-            },
+            Pair::Subsampled { rate, of, reversed } => {
+                Kind::Subsampled { rate: rate.get().clone(), of: Box::new(Self::new(of, bits)?), reversed: *reversed }
+            }
         };
         Some(Self { bits, kind })
     }
@@ -144,7 +153,8 @@ fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<To
         return Some(Touch::trivial(x, bits));
     }
     let other = forward(rate, of, &inverse, bits)?;
-    let upper = (BigInt::one() << bits) - x + shift_up(&(x * other.upper.max(Touch::trivial(&inverse, bits).upper)), bits);
+    let upper =
+        (BigInt::one() << bits) - x + shift_up(&(x * other.upper.max(Touch::trivial(&inverse, bits).upper)), bits);
     Some(Touch { p: other.q.complement(bits), q: other.p.complement(bits), upper })
 }
 
@@ -153,7 +163,7 @@ fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<To
 fn shifted(
     noise: &mut Noise,
     shift: &BigInt,
-    last: &mut Option<(BigInt, Range, Range)>,
+    last: &mut Last,
     x: &BigInt,
     bits: u32,
 ) -> Option<Touch> {
@@ -171,10 +181,10 @@ fn shifted(
     let mut t = least;
     while t <= most {
         let here = match last {
-            Some((at, p, q)) if *at == t => Touch::of(p.clone(), q.clone(), x, bits),
+            Some(last) if last.0 == t => Touch::of(last.1.clone(), last.2.clone(), x, bits),
             _ => {
                 let (p, q) = noise.below(&t, shift, bits)?;
-                *last = Some((t.clone(), p.clone(), q.clone()));
+                *last = Some(Box::new((t.clone(), p.clone(), q.clone())));
                 Touch::of(p, q, x, bits)
             }
         };

@@ -141,8 +141,11 @@ fn optimistic(points: &[Range], touches: &[Touch], certain: &BigInt, bits: u32) 
     let start = &points.first()?.upper;
     // The cell [0, x₁], with the line that touches at x₁.
     let at_start = first.line(start, bits);
-    let (mut value, origin) =
-        if at_start < *certain { (certain.clone(), certain.clone()) } else { (at_start, first.p.lower.clone().min(one)) };
+    let (mut value, origin) = if at_start < *certain {
+        (certain.clone(), certain.clone())
+    } else {
+        (at_start, first.p.lower.clone().min(one))
+    };
     let mut dots = Vec::with_capacity(points.len() + 1);
     dots.push((BigInt::zero(), origin));
     for (ends, touches) in points.windows(2).zip(touches.windows(2)) {
@@ -169,7 +172,10 @@ fn cell(before: &Touch, after: &Touch, left: &BigInt, right: &BigInt, certain: &
         [mean, second]
     };
     // The constant is a line below the curve too.
-    preferred.into_iter().find(|(_, at_right)| at_right >= certain).unwrap_or_else(|| (certain.clone(), certain.clone()))
+    preferred
+        .into_iter()
+        .find(|(_, at_right)| at_right >= certain)
+        .unwrap_or_else(|| (certain.clone(), certain.clone()))
 }
 
 /// The lower convex hull of dots (x, y) with rising x and the last y the least (Andrew 1979), and xᵢ·(sᵢ − sᵢ₋₁) at each but the first.

@@ -17,7 +17,11 @@ const MOST: u32 = 1 << 20;
 /// # Errors
 ///
 /// If the plan is out of reach, or δ(ε) stays above δ.
-pub(crate) fn epsilon(directions: &[Direction], delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
+pub(crate) fn epsilon(
+    directions: &[Direction],
+    delta: &Probability,
+    precision: &Precision,
+) -> Result<Answer, AccountError> {
     let mut most: Option<Answer> = None;
     for direction in directions {
         let answer = one_direction(direction, delta.get(), precision)?;

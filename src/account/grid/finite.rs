@@ -69,7 +69,8 @@ impl FiniteCurve {
         let zero = || (Range::point(BigInt::zero()), Range::point(BigInt::zero()));
         let (p, q) = self.sums.get(certain).cloned().unwrap_or_else(zero);
         let mut touch = Touch::of(p, q, x, self.bits);
-        let open = self.outcomes.iter().skip(certain).take_while(|next| next.most.as_ref().is_none_or(|most| most >= x));
+        let open =
+            self.outcomes.iter().skip(certain).take_while(|next| next.most.as_ref().is_none_or(|most| most >= x));
         for outcome in open {
             touch.upper += (&outcome.p.upper - ((x * &outcome.q.lower) >> self.bits)).max(BigInt::zero());
         }

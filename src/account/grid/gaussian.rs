@@ -11,7 +11,7 @@
 //! since |B_2m|/(2m)! = 2ζ(2m)/(2π)^2m and ∫|He_2m|·φ ≤ √(2m)! (Cauchy and Schwarz). Z = σ√(2π)·(1 + ρ) with 0 < ρ ≤ 3·e^(-2π²σ²)
 //! (Poisson summation), which is below 2^(-2^24) here.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -29,8 +29,11 @@ const MOST_LISTED_VARIANCE: u32 = 1 << 20;
 /// P(Y ≤ t) over 2^bits.
 pub(super) enum GaussianCdf {
     /// P(Y ≥ k) for k = 0, 1, …; beyond, the last bounds it.
-    Listed { tails: Vec<Range>, bits: u32 },
-    Smooth(Smooth),
+    Listed {
+        tails: Vec<Range>,
+        bits: u32,
+    },
+    Smooth(Box<Smooth>),
 }
 
 pub(super) struct Smooth {
@@ -54,7 +57,7 @@ impl GaussianCdf {
         if *variance.numerator() <= variance.denominator() * MOST_LISTED_VARIANCE {
             return Self::listed(variance, bits);
         }
-        Smooth::new(variance, bits).map(Self::Smooth)
+        Smooth::new(variance, bits).map(|smooth| Self::Smooth(Box::new(smooth)))
     }
 
     fn listed(variance: &Positive, bits: u32) -> Option<Self> {
@@ -97,7 +100,8 @@ impl Smooth {
     fn new(variance: &Positive, bits: u32) -> Option<Self> {
         let working = bits + GUARD;
         // |u| < 2^6·σ wherever Φ is asked for, so these bits of 1/σ leave z within one ulp.
-        let magnitude = u32::try_from(variance.numerator().bits().saturating_sub(variance.denominator().bits())).ok()?;
+        let magnitude =
+            u32::try_from(variance.numerator().bits().saturating_sub(variance.denominator().bits())).ok()?;
         let wide = working + magnitude + 16;
         let square = (variance.denominator() << (2 * wide)) / variance.numerator();
         let inverse = BigInt::from(square.sqrt());
@@ -118,7 +122,15 @@ impl Smooth {
         }
         // |He_(2j−1)(z)|·φ(z) ≤ 0.44·√(2j−1)!, and σ^(-2j) ≤ 2^(-20j): the products' errors are those of the corrections and of φ,
         // at most 2^17·√(2j)! ulps in all for the j ≤ 31 here; the factors of the correction bring them below one ulp for j > 1.
-        Some(Self { normal: Normal::new(working), bits, inverse, wide, corrections, slack: BigInt::from(4 * ULPS), last: None })
+        Some(Self {
+            normal: Normal::new(working),
+            bits,
+            inverse,
+            wide,
+            corrections,
+            slack: BigInt::from(4 * ULPS),
+            last: None,
+        })
     }
 
     fn at(&mut self, t: &BigInt) -> Option<Range> {
@@ -216,7 +228,9 @@ mod tests {
     #[test]
     fn huge_deviations_answer() {
         for exponent in [21_u64, 61] {
-            let mut cdf = GaussianCdf::new(&Positive::new(Rational::from_integer(BigInt::one() << (2 * exponent))).unwrap(), 200).unwrap();
+            let mut cdf =
+                GaussianCdf::new(&Positive::new(Rational::from_integer(BigInt::one() << (2 * exponent))).unwrap(), 200)
+                    .unwrap();
             let half = cdf.at(&BigInt::from(0)).unwrap();
             assert!(half.lower > BigInt::one() << 199_u32);
             let far = cdf.at(&(-BigInt::one() << (exponent + 6))).unwrap();

@@ -139,7 +139,8 @@ impl Pld {
 
     /// Restores Invariant #1 after masses have grown.
     pub(super) fn normalise(&mut self) {
-        while self.masses.iter().map(|mass| u128::from(*mass)).sum::<u128>() + u128::from(self.slack) > MOST_SUM.into() {
+        while self.masses.iter().map(|mass| u128::from(*mass)).sum::<u128>() + u128::from(self.slack) > MOST_SUM.into()
+        {
             let round = |mass: u64| mass / 2 + u64::from(self.side == Side::Upper && mass % 2 == 1);
             self.masses.iter_mut().for_each(|mass| *mass = round(*mass));
             self.slack = round(self.slack);

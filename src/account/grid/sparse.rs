@@ -49,7 +49,14 @@ pub(super) struct Sparse {
 
 impl Sparse {
     /// One copy, of the losses between `low` and `high`: what is above is taken for infinite, what is below moved up, or dropped.
-    pub(super) fn new(atoms: &Atoms, side: Side, theta: &Rational, low: &Rational, high: &Rational, bits: u32) -> Option<Self> {
+    pub(super) fn new(
+        atoms: &Atoms,
+        side: Side,
+        theta: &Rational,
+        low: &Rational,
+        high: &Rational,
+        bits: u32,
+    ) -> Option<Self> {
         let mut infinite = atoms.above.0.clone();
         // Left out above may be finite: an optimistic account counts only what certainly is infinite, with Q = 0.
         if !atoms.above.1.upper.is_zero() {
@@ -63,7 +70,10 @@ impl Sparse {
             } else if atom.loss.upper() < *low {
                 below += &atom.p.upper;
             } else {
-                kept.push((atom.loss.clone(), if side == Side::Upper { atom.p.upper.clone() } else { atom.p.lower.clone() }));
+                kept.push((
+                    atom.loss.clone(),
+                    if side == Side::Upper { atom.p.upper.clone() } else { atom.p.lower.clone() },
+                ));
             }
         }
         kept.sort_by_key(|(loss, _)| loss.lower());
@@ -130,7 +140,7 @@ impl Sparse {
             };
         }
         close(group?)?;
-        let (kept, cut_off) = cut_ends(&points, u64::try_from(a * b >> shift).ok()? >> cut.min(63));
+        let (kept, cut_off) = cut_ends(&points, u64::try_from((a * b) >> shift).ok()? >> cut.min(63));
         if kept.len() > MOST_POINTS {
             return None;
         }
@@ -172,7 +182,10 @@ impl Sparse {
             let untilted = |factor: &BigInt| Rational::from_integer(factor * *mass);
             let shift = i128::from(deep) + self.exponent - i128::from(bits);
             let shift = u32::try_from(shift).ok()?;
-            let p = Range { lower: floor(&untilted(&falling.lower), 0) >> shift, upper: shift_up(&ceil(&untilted(&falling.upper), 0), shift) };
+            let p = Range {
+                lower: floor(&untilted(&falling.lower), 0) >> shift,
+                upper: shift_up(&ceil(&untilted(&falling.upper), 0), shift),
+            };
             let ratio = Range::of(&exp(&-loss(*i), bits)?, bits);
             origin += &p.upper;
             listed.push((p.clone(), p.mul(&ratio, bits)));

@@ -1,6 +1,6 @@
 //! The bounds against the reference, which lists every outcome, and against each other.
 
-use alloc::{boxed::Box, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 
 use proptest::prelude::*;
 
@@ -64,7 +64,10 @@ fn encloses(direction: &Direction, epsilon: &str) {
         );
     }
     let fine = at(direction, &epsilon, LIGHT);
-    assert!(fine.width() <= truth.upper() * rational("1/50") + rational("1e-20"), "{direction:?} at {epsilon}: {fine} for {truth}");
+    assert!(
+        fine.width() <= truth.upper() * rational("1/50") + rational("1e-20"),
+        "{direction:?} at {epsilon}: {fine} for {truth}"
+    );
 }
 
 #[test]
@@ -227,11 +230,8 @@ fn widths() {
         (&["1/100:gaussian(sigma=1048576, sensitivity=1048576)*1000"], "3"),
     ] {
         for direction in plan(specs).directions() {
-            let begin = std::time::Instant::now();
             let found = at(&direction, &rational(epsilon), FULL);
-            let text: String = std::format!("{found}, {} in {:?}", crate::exact::decimal(&relative(&found), 3, crate::exact::Rounding::Up), begin.elapsed());
-            std::println!("{specs:?} eps {epsilon}: {text}");
-            assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {text}");
+            assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {found}");
         }
     }
 }

@@ -13,10 +13,7 @@ use super::{
     dots::{Dots, Grid, connect},
     fixed::{Range, exp, ln_scaled},
 };
-use crate::{
-    exact::Rational,
-    guarantee::Pair,
-};
+use crate::{exact::Rational, guarantee::Pair};
 
 /// Points of a coarse grid.
 const COARSE: u32 = 1 << 11;

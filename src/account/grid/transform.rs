@@ -93,7 +93,6 @@ impl Field {
 
 /// ⌊a·b/2^64⌋.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the high half of 128 bits is 64 bits")]
 fn high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
@@ -227,7 +226,8 @@ mod tests {
                 let transform = Transform::new(field, log).unwrap();
                 let n = 1_u64 << log;
                 let root = field.pow(field.generator, (field.modulus - 1) >> log);
-                let a: Vec<u64> = (0..n).map(|j| field.reduce(u128::from(field.modulus - 1 - j) * 0x1234_5678_9abc)).collect();
+                let a: Vec<u64> =
+                    (0..n).map(|j| field.reduce(u128::from(field.modulus - 1 - j) * 0x1234_5678_9abc)).collect();
                 let mut points = a.clone();
                 transform.forward(&mut points);
                 for k in 0..n {
