@@ -200,7 +200,7 @@ mod tests {
     /// q of p − 1. The same g generates.
     #[test]
     fn the_moduli_are_prime_and_the_generators_generate() {
-        let is_prime = |n: u64| (2..).take_while(|d| d * d <= n).all(|d| n % d != 0);
+        let is_prime = |n: u64| (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
         for (field, odd) in [(FIRST, [47189, 2_912_521].as_slice()), (SECOND, [3, 113, 810_849_283].as_slice())] {
             let order = field.modulus - 1;
             let mut rest = order >> order.trailing_zeros();
@@ -210,7 +210,7 @@ mod tests {
             for q in odd {
                 assert!(is_prime(*q));
                 assert_ne!(field.pow(field.generator, order / q), 1);
-                while rest % q == 0 {
+                while rest.is_multiple_of(*q) {
                     rest /= q;
                 }
             }
