@@ -59,12 +59,14 @@ pub(super) struct Curve {
     kind: Kind,
 }
 
-#[expect(clippy::large_enum_variant, reason = "there is one a pair, and it is never moved about")]
+/// The last t, and P and Q of {y ≤ t}.
+type Last = Option<Box<(BigInt, Range, Range)>>;
+
 enum Kind {
     Shifted {
         noise: Noise,
         shift: BigInt,
-        last: Option<(BigInt, Range, Range)>,
+        last: Last,
     },
     Finite(FiniteCurve),
     Subsampled {
@@ -161,7 +163,7 @@ fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<To
 fn shifted(
     noise: &mut Noise,
     shift: &BigInt,
-    last: &mut Option<(BigInt, Range, Range)>,
+    last: &mut Last,
     x: &BigInt,
     bits: u32,
 ) -> Option<Touch> {
@@ -179,10 +181,10 @@ fn shifted(
     let mut t = least;
     while t <= most {
         let here = match last {
-            Some((at, p, q)) if *at == t => Touch::of(p.clone(), q.clone(), x, bits),
+            Some(last) if last.0 == t => Touch::of(last.1.clone(), last.2.clone(), x, bits),
             _ => {
                 let (p, q) = noise.below(&t, shift, bits)?;
-                *last = Some((t.clone(), p.clone(), q.clone()));
+                *last = Some(Box::new((t.clone(), p.clone(), q.clone())));
                 Touch::of(p, q, x, bits)
             }
         };

@@ -11,7 +11,7 @@
 //! since |B_2m|/(2m)! = 2ζ(2m)/(2π)^2m and ∫|He_2m|·φ ≤ √(2m)! (Cauchy and Schwarz). Z = σ√(2π)·(1 + ρ) with 0 < ρ ≤ 3·e^(-2π²σ²)
 //! (Poisson summation), which is below 2^(-2^24) here.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -27,14 +27,13 @@ use crate::exact::{GaussianPmf, Integer, Pmf, Positive, Rational};
 const MOST_LISTED_VARIANCE: u32 = 1 << 20;
 
 /// P(Y ≤ t) over 2^bits.
-#[expect(clippy::large_enum_variant, reason = "there is one a pair, and it is never moved about")]
 pub(super) enum GaussianCdf {
     /// P(Y ≥ k) for k = 0, 1, …; beyond, the last bounds it.
     Listed {
         tails: Vec<Range>,
         bits: u32,
     },
-    Smooth(Smooth),
+    Smooth(Box<Smooth>),
 }
 
 pub(super) struct Smooth {
@@ -58,7 +57,7 @@ impl GaussianCdf {
         if *variance.numerator() <= variance.denominator() * MOST_LISTED_VARIANCE {
             return Self::listed(variance, bits);
         }
-        Smooth::new(variance, bits).map(Self::Smooth)
+        Smooth::new(variance, bits).map(|smooth| Self::Smooth(Box::new(smooth)))
     }
 
     fn listed(variance: &Positive, bits: u32) -> Option<Self> {

@@ -163,7 +163,7 @@ impl Work<'_> {
 
     fn connect(&self, block: &Sparse, size: u64) -> Option<Pld> {
         let many = u64::BITS - (self.all / size.max(1)).leading_zeros();
-        block.connect(self.theta, self.effort.single, self.cut(size), many)
+        block.connect(self.theta, 2 * self.effort.single, self.cut(size), many)
     }
 
     fn add(&self, total: &mut Option<(Pld, u64)>, pld: Pld, size: u64) -> Option<()> {
@@ -223,9 +223,9 @@ impl Work<'_> {
 /// How an answer was found.
 const METHOD: &str = "connect-the-dots on a grid";
 
-/// What an account takes: at most 2^16 points of one copy's curve and 2^17 of a composition's loss, some seconds and some tens of megabytes
-/// in all, whatever the number of copies: it adds its binary digits, each two or three transforms of 2^18 points modulo two primes.
-const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 17 };
+/// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve (2^17 of listed losses), and for each binary
+/// digit of its copies two or three transforms of 2^19 points modulo two primes, on either side. Some seconds, some tens of megabytes.
+const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 18 };
 
 /// Enough where three digits are asked for, or a first idea.
 const LIGHT: Effort = Effort { single: 1 << 13, composed: 1 << 14 };

@@ -1,6 +1,6 @@
 //! The bounds against the reference, which lists every outcome, and against each other.
 
-use alloc::{boxed::Box, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 
 use proptest::prelude::*;
 
@@ -155,21 +155,27 @@ proptest! {
         prop_assert!(more.upper() >= whole.lower());
     }
 
-    /// Halving the grid and cutting off the ends moves either bound outward, at every ε, not only at the one that was asked for.
+    /// Halving the grid and cutting off the ends moves either bound outward, before a composition too, and at every ε from the
+    /// one that was asked for: below it a tilted sum has rounding noise of its own.
     #[test]
-    fn each_step_moves_outward(a in any_pair(), n in 0_i64..40, m in -40_i64..80) {
+    fn each_step_moves_outward(a in any_pair(), n in 0_i64..40, m in 0_i64..20) {
         let direction: Direction = vec![(vec![a], 3)];
         let epsilon = Rational::new(n.into(), 10.into());
         let Composition { theta, lower, upper } =
             Composition::new(&direction, &sketch(&direction).unwrap(), &epsilon, LIGHT).unwrap();
-        let elsewhere = Rational::new(m.into(), 20.into());
+        let elsewhere = &epsilon + Rational::new(m.into(), 20.into());
         let slack = rational("1e-12");
         for pld in [lower, upper] {
-            let before = evaluate::delta(&pld, &theta, &elsewhere).unwrap();
             let mut cut = pld.clone();
             cut.truncate(2);
-            for after in [coarsen(&pld, &theta).unwrap(), cut] {
-                let after = evaluate::delta(&after, &theta, &elsewhere).unwrap();
+            let steps = [
+                (pld.clone(), coarsen(&pld, &theta).unwrap()),
+                (pld.compose(&pld).unwrap(), cut.compose(&pld).unwrap()),
+                (pld.clone(), cut),
+            ];
+            for (before, after) in steps {
+                let of = |pld: &Pld| evaluate::delta(pld, &theta, &elsewhere).unwrap();
+                let (before, after) = (of(&before), of(&after));
                 // The sums are rounded by themselves, to about 2^-40 of their terms.
                 match pld.side {
                     Side::Lower => prop_assert!(after <= &before * (rational("1") + &slack) + &slack),
@@ -230,15 +236,8 @@ fn widths() {
         (&["1/100:gaussian(sigma=1048576, sensitivity=1048576)*1000"], "3"),
     ] {
         for direction in plan(specs).directions() {
-            let begin = std::time::Instant::now();
             let found = at(&direction, &rational(epsilon), FULL);
-            let text: String = std::format!(
-                "{found}, {} in {:?}",
-                crate::exact::decimal(&relative(&found), 3, crate::exact::Rounding::Up),
-                begin.elapsed()
-            );
-            std::println!("{specs:?} eps {epsilon}: {text}");
-            assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {text}");
+            assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {found}");
         }
     }
 }

@@ -210,7 +210,7 @@ mod tests {
             for q in odd {
                 assert!(is_prime(*q));
                 assert_ne!(field.pow(field.generator, order / q), 1);
-                while rest % q == 0 {
+                while rest.is_multiple_of(*q) {
                     rest /= q;
                 }
             }
