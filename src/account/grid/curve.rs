@@ -160,13 +160,7 @@ fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<To
 
 /// S = {y ≤ t}: the loss falls with y. For the Gaussian it is (Δ² − 2Δy)/2σ², at least ln x for y ≤ Δ/2 − σ²·ln x/Δ; for Laplace it is
 /// (Δ − 2y)/s for 0 ≤ y ≤ Δ, at least ln x for y ≤ (Δ − s·ln x)/2, and constant outside: nothing for t < 0, everything for t ≥ Δ.
-fn shifted(
-    noise: &mut Noise,
-    shift: &BigInt,
-    last: &mut Last,
-    x: &BigInt,
-    bits: u32,
-) -> Option<Touch> {
+fn shifted(noise: &mut Noise, shift: &BigInt, last: &mut Last, x: &BigInt, bits: u32) -> Option<Touch> {
     let two = BigInt::from(2);
     let factor = match noise {
         Noise::Laplace(scale, _) => scale.get() / &two,
