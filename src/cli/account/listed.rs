@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::{
-    account::Plan,
+    account::{self, Plan},
     cli::Failure,
     guarantee::Domination,
-    mechanism::{MAX_COPIES, Mechanism, Spec},
+    mechanism::{MAX_COPIES, Spec},
 };
 
 /// One mechanism of a plan, and how often it runs.
@@ -27,7 +27,7 @@ impl Item {
     /// From a spec, `*k` included. The error does not name where the spec stood.
     pub(super) fn from_spec(text: &str) -> Result<(Self, bool), crate::mechanism::SpecError> {
         let spec: Spec = text.parse()?;
-        let domination = Mechanism::from_spec(&spec)?.domination();
+        let domination = account::domination(&spec)?;
         let copies = spec.copies();
         let item = Self::new(spec.without_copies().to_string(), domination, copies.map_or(1, |k| k.get().into()));
         Ok((item, copies.is_some()))
