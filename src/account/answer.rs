@@ -74,6 +74,6 @@ pub enum AccountError {
     #[error("the plan is beyond what can be accounted for within the bounds on memory and time")]
     OutOfReach,
     /// δ(ε) stays above the wanted δ for every ε.
-    #[error("no epsilon suffices: the plan reveals its input outright with a probability above delta")]
+    #[error("no epsilon suffices: whatever it is, the smallest delta stays above the one asked for")]
     NoEpsilon,
 }
