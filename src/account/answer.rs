@@ -51,6 +51,13 @@ impl Answer {
     pub fn max(&self, other: &Self) -> Self {
         let (lower, upper) =
             (self.enclosure.lower().max(other.enclosure.lower()), self.enclosure.upper().max(other.enclosure.upper()));
+        // Where one is the larger for certain it is the answer, and the other's width is of no account.
+        if self.enclosure.upper() <= other.enclosure.lower() {
+            return other.clone();
+        }
+        if other.enclosure.upper() <= self.enclosure.lower() {
+            return self.clone();
+        }
         let precision = self.enclosure.precision().max(other.enclosure.precision());
         let enclosure = Enclosure::from_bounds(&lower, &upper, precision).unwrap_or_else(|| self.enclosure.clone());
         Self { enclosure, method: self.method, is_narrow: self.is_narrow && other.is_narrow }

@@ -31,7 +31,7 @@ struct End {
 ///
 /// # Errors
 ///
-/// Those of the profile, and [`AccountError::NoEpsilon`] if it is still above δ at 2^64.
+/// Those of the profile, and [`AccountError::OutOfReach`] if it is not certainly at most δ up to 2^64.
 pub(super) fn epsilon(
     profile: &dyn Fn(&NonNegative, &Precision) -> Result<Answer, AccountError>,
     delta: &Probability,
@@ -234,7 +234,7 @@ impl Search<'_> {
                 Side::Unknown => at = at * BigInt::from(5) / BigInt::from(4),
             }
         }
-        let high = high.ok_or(AccountError::NoEpsilon)?;
+        let high = high.ok_or(AccountError::OutOfReach)?;
         let recent = Vec::from([low.clone(), high.clone()]);
         Ok(Bracket { low, high, recent })
     }

@@ -42,7 +42,11 @@ use crate::{
 pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
     let mut answers = plan.directions().into_iter().map(|direction| one_direction(&direction, epsilon, precision));
     let first = answers.next().unwrap_or(Err(AccountError::Empty))?;
-    answers.try_fold(first, |most, answer| Ok(most.max(&answer?)))
+    let most = answers.try_fold(first, |most, answer| Ok(most.max(&answer?)))?;
+    // δ is a probability, whatever was rounded on the way.
+    let whole = Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0));
+    let enclosure = most.enclosure.intersection(&whole).unwrap_or(whole);
+    Ok(Answer { enclosure, ..most })
 }
 
 /// Encloses ε(δ), the smallest ε ≥ 0 with δ(ε) ≤ δ.

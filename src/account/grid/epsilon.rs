@@ -66,7 +66,7 @@ impl Composition {
                 low = high.clone();
                 high *= BigInt::from(2);
                 if high > Rational::from_integer(MOST.into()) {
-                    return Err(AccountError::NoEpsilon);
+                    return Err(AccountError::OutOfReach);
                 }
             }
             for _ in 0..36 {
