@@ -214,17 +214,15 @@ mod tests {
         Rational::from_integer(n.into())
     }
 
-    /// All databases of up to three entries in [lower, upper], exhaustively: the sensitivity is attained and never passed.
+    /// Every pair of entries in [lower, upper]; the rest of the data cancels. The sensitivity is attained and never passed.
     #[test]
     fn sums_exhaustively() {
         for (lower, upper) in [(-1_i64, 3), (0, 2), (-3, -1), (2, 2), (0, 0)] {
             let entries: Vec<i64> = (lower..=upper).collect();
             let (mut changed, mut added) = (0, 0);
-            for rest in -6..6 {
-                for a in &entries {
-                    added = added.max((rest + a - rest).abs());
-                    changed = entries.iter().map(|b| (rest + a - rest - b).abs()).fold(changed, i64::max);
-                }
+            for a in &entries {
+                added = added.max(a.abs());
+                changed = entries.iter().map(|b| (a - b).abs()).fold(changed, i64::max);
             }
             let of = |relation| Sensitivity::<L1>::of_sum(&rational(lower), &rational(upper), relation).unwrap();
             assert_eq!(of(Relation::AddRemove).get(), &rational(added));
