@@ -3,24 +3,18 @@
 mod classical;
 #[cfg(test)]
 mod tests;
+mod trend;
 
-use alloc::collections::BTreeMap;
+use alloc::{collections::BTreeMap, vec::Vec};
 
 use num_traits::{One, Signed};
 
 pub use classical::Classical;
+pub use trend::Trend;
+
+use trend::Wanted;
 
 use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational};
-
-/// What is known beforehand of δ(ε) as the scale grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trend {
-    /// It falls, and this is proven. So it is for discrete Laplace noise: with q < q′, noise of q′ is noise of q plus independent noise (0 with probability
-    /// c·q/q′, c = (1 − q′)²/(1 − q)², and noise of q′ otherwise), by the characteristic functions (1 − q)²/(1 − 2q·cos t + q²); more noise is post-processing.
-    Falls,
-    /// Nothing. For discrete Gaussian noise it is *not* monotone: at ε = 3, σ = 0.42 gives 0.052 and σ = 0.50 gives 0.101.
-    Unknown,
-}
 
 /// Which smaller scales of the grid do not meet (ε, δ).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +68,8 @@ impl Calibration {
 /// Finds a multiple of `step` that the account certifies to have δ(ε) ≤ `delta`, while the next smaller multiple fails.
 ///
 /// `account` encloses δ(ε) for a scale. The scale doubles until one meets δ, and bisection between the last that did not and the first that did finds a
-/// boundary. Unless δ is known to fall, each smaller multiple is then looked at, the smallest first, if there are at most `most_checked`: the answer is the first that meets δ.
+/// boundary. Unless δ is known to fall, the smaller multiples are then excluded, the smallest first, many at once where the trend says how, with at most `most_checked`
+/// questions in all: the answer is the first that is not excluded and meets δ.
 ///
 /// ```
 /// use certus::{
@@ -92,7 +87,7 @@ impl Calibration {
 /// };
 /// let delta = Probability::new(Rational::new(1.into(), 100.into()))?;
 /// let step = Positive::new(Rational::new(1.into(), 4.into()))?;
-/// let found = calibrate(&NonNegative::one(), &delta, &step, Trend::Unknown, 100, account)?;
+/// let found = calibrate(&NonNegative::one(), &delta, &step, &Trend::Gaussian { sensitivity: 1u32.into() }, 100, account)?;
 /// assert_eq!((found.scale.to_string().as_str(), found.excluded), ("2", Excluded::Every));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -104,7 +99,7 @@ pub fn calibrate<E>(
     epsilon: &NonNegative,
     delta: &Probability,
     step: &Positive,
-    trend: Trend,
+    trend: &Trend,
     most_checked: u64,
     account: impl FnMut(&Positive, &NonNegative) -> Result<Enclosure, E>,
 ) -> Result<Calibration, CalibrateError<E>> {
@@ -127,19 +122,10 @@ pub fn calibrate<E>(
         }
     }
     let mut every = true;
-    if trend == Trend::Unknown {
-        // `high` is at least 1.
-        let smaller = high - 1;
-        every = smaller <= most_checked;
-        if every {
-            for n in 1..=smaller {
-                if asked.meets(n)? {
-                    high = n;
-                    break;
-                }
-                every &= asked.fails(n)?;
-            }
-        }
+    if *trend != Trend::Falls {
+        let (met, all) = asked.smaller(high, trend, most_checked)?;
+        high = met.unwrap_or(high);
+        every = all;
     }
     let next_fails = high == 1 || asked.fails(high - 1)?;
     let excluded = match (next_fails, every) {
@@ -189,5 +175,90 @@ impl<E, A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, E>> Asked<'_, A> 
     /// Certified: δ(ε) > δ.
     fn fails(&mut self, n: u64) -> Result<bool, CalibrateError<E>> {
         Ok((self.at(n)?.lower() - self.delta).is_positive())
+    }
+
+    /// Looks at all multiples below `high`, the smallest first: one that meets δ, if any; and whether all before it, or all, are certified to fail.
+    fn smaller(
+        &mut self,
+        high: u64,
+        trend: &Trend,
+        most_checked: u64,
+    ) -> Result<(Option<u64>, bool), CalibrateError<E>> {
+        let mut ranges = Vec::new();
+        let last = high.saturating_sub(1);
+        match trend {
+            Trend::Gaussian { .. } => match self.pivot(high)? {
+                Some((first_extended, last_extended)) => {
+                    ranges.push((last_extended.saturating_add(1), last));
+                    ranges.push((1, first_extended.saturating_sub(1)));
+                }
+                None => ranges.push((1, last)),
+            },
+            Trend::Unknown if last > most_checked => return Ok((None, false)),
+            Trend::Unknown | Trend::Falls => ranges.push((1, last)),
+        }
+        let (mut looked, mut every) = (0_u64, true);
+        while let Some((from, to)) = ranges.pop() {
+            if from > to {
+                continue;
+            }
+            // Without a trend that speaks of intervals, only a single scale is a question.
+            looked += u64::from(from == to || *trend != Trend::Unknown);
+            if looked > most_checked {
+                return Ok((None, false));
+            }
+            if let (Trend::Gaussian { sensitivity }, Some(smallest), Some(largest)) =
+                (trend, self.scale(from), self.scale(to))
+            {
+                let wanted = Wanted { epsilon: self.epsilon, delta: self.delta, sensitivity };
+                if wanted.none_between(&smallest, &largest) {
+                    continue;
+                }
+            }
+            if from == to {
+                if self.meets(from)? {
+                    return Ok((Some(from), every));
+                }
+                every &= self.fails(from)?;
+            } else {
+                let middle = from + (to - from) / 2;
+                ranges.push((middle + 1, to));
+                ranges.push((from, middle));
+            }
+        }
+        Ok((None, every))
+    }
+
+    /// The first and last multiple to which a failure just below `high` extends by sums of Gaussian noise; nothing if none fails with that to spare.
+    fn pivot(&mut self, high: u64) -> Result<Option<(u64, u64)>, CalibrateError<E>> {
+        let Some((epsilon, factor)) = trend::to_spare(self.epsilon) else { return Ok(None) };
+        // Near `high` there may be too little to spare.
+        for distance in [1, 2, 4, 8, 16, 32, 64] {
+            let Some(pivot) = high.checked_sub(distance).filter(|&pivot| pivot > 0) else { break };
+            let Some(scale) = self.scale(pivot) else { break };
+            let delta = (self.account)(&scale, &epsilon).map_err(CalibrateError::Account)?;
+            if delta.lower() / &factor <= *self.delta {
+                continue;
+            }
+            // n²·(pivot² − n²) rises up to n = pivot/√2 and falls from there on; 7/10 of the pivot is close enough to its top.
+            let middle = pivot - (pivot - pivot / 10 * 7).min(pivot - 1);
+            if !trend::extends(middle, pivot, self.step) {
+                return Ok(None);
+            }
+            // Invariants: the failure extends to `inside`, and not to `outside`, on either side.
+            let (mut outside, mut inside) = (0, middle);
+            while inside - outside > 1 {
+                let n = outside + (inside - outside) / 2;
+                if trend::extends(n, pivot, self.step) { inside = n } else { outside = n }
+            }
+            let first = inside;
+            (inside, outside) = (middle, pivot);
+            while outside - inside > 1 {
+                let n = inside + (outside - inside) / 2;
+                if trend::extends(n, pivot, self.step) { inside = n } else { outside = n }
+            }
+            return Ok(Some((first, inside)));
+        }
+        Ok(None)
     }
 }
