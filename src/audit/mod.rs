@@ -1,3 +1,7 @@
 //! Evidence about mechanisms: for now certificates, which enumerate our own.
 
 pub mod certify;
+
+#[cfg(feature = "cli")]
+#[path = "../../audits/zoo/mod.rs"]
+pub mod zoo;
