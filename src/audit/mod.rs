@@ -1,3 +1,4 @@
-//! Evidence about mechanisms: for now certificates, which enumerate our own.
+//! Evidence about mechanisms: certificates, which enumerate our own, and statistics, for anybody's.
 
 pub mod certify;
+pub mod outputs;
