@@ -2,3 +2,4 @@
 
 pub mod certify;
 pub mod outputs;
+pub mod statistics;
