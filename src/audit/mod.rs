@@ -1,5 +1,21 @@
 //! Evidence about mechanisms: certificates, which enumerate our own, and statistics, for anybody's.
+//!
+//! ```text
+//! outputs ──► events ──► run ──► report
+//!               ▲         ▲
+//! statistics ───┴─────────┘
+//! ```
 
 pub mod certify;
+mod claim;
+pub mod events;
 pub mod outputs;
+mod report;
+mod run;
 pub mod statistics;
+
+pub use claim::{Claim, ClaimError};
+pub use report::{CurvePoint, Finding, Report, Verdict};
+pub use run::{Audit, AuditError, LEAST_SAMPLES};
+#[cfg(test)]
+mod tests;

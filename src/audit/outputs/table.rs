@@ -61,7 +61,10 @@ pub struct Table {
 /// The selection part is a fifth of the samples, half of it to fit and half to compare…
 const SELECTION_SHARE: u64 = 5;
 
-/// … and no more than this a side, which is plenty to choose an event by.
+/// … at least this many a side, unless that is more than two fifths…
+const SELECTION_LEAST: u64 = 400;
+
+/// … and at most this many, which is plenty to choose an event by.
 const SELECTION_MOST: u64 = 1_000_000;
 
 impl Table {
@@ -79,7 +82,9 @@ impl Table {
             [(a, &mut train.a, &mut validate.a, &mut evaluate.a), (b, &mut train.b, &mut validate.b, &mut evaluate.b)]
         {
             let all: Vec<u64> = outputs.iter().map(|output| tally.count(output)).collect();
-            let size = (tally.samples() / SELECTION_SHARE).min(SELECTION_MOST);
+            let samples = tally.samples();
+            let least = SELECTION_LEAST.min(samples / SELECTION_SHARE * 2);
+            let size = (samples / SELECTION_SHARE).clamp(least, SELECTION_MOST.max(least));
             let selection = draw(&all, size, bits)?;
             *evaluate = all.iter().zip(&selection).map(|(all, selected)| all - selected).collect();
             *train = draw(&selection, size / 2, bits)?;

@@ -154,7 +154,7 @@ impl Bets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::{Bits as _, seeded};
+    use crate::bits::seeded;
 
     /// Plays `rounds` rounds of 20 pairs with p and q from the past; stops when the claim falls.
     fn play(
