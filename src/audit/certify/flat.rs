@@ -29,6 +29,13 @@ impl<O: Ord + Clone> TapeCounts<O> {
         Self { depth, counts }
     }
 
+    /// The counts of what a one-to-one function makes of the outputs.
+    #[must_use]
+    pub fn map<T: Ord>(&self, of: impl Fn(&O) -> T) -> TapeCounts<T> {
+        let counts = self.counts.iter().map(|(output, counts)| (of(output), counts.clone())).collect();
+        TapeCounts { depth: self.depth, counts }
+    }
+
     /// For each output, the number of tapes of each length 0, 1, …, depth.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<O, Vec<u128>> {

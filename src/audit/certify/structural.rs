@@ -38,13 +38,24 @@ pub(super) struct Solver<'p, M: Measure> {
     measure: M,
     solved: BTreeMap<TypeId, Box<dyn Any>>,
     paths: u64,
+    most_paths: u64,
     calls: u32,
     progress: &'p mut Progress<'p>,
 }
 
 impl<'p, M: Measure + 'static> Solver<'p, M> {
     pub(super) fn new(measure: M, progress: &'p mut Progress<'p>) -> Self {
-        Self { measure, solved: BTreeMap::new(), paths: 0, calls: 0, progress }
+        Self { measure, solved: BTreeMap::new(), paths: 0, most_paths: u64::MAX, calls: 0, progress }
+    }
+
+    /// Along at most so many paths.
+    pub(super) fn within(self, most_paths: u64) -> Self {
+        Self { most_paths, ..self }
+    }
+
+    /// How many paths were followed.
+    pub(super) fn paths(&self) -> u64 {
+        self.paths
     }
 
     /// The weight of every output of a program, in the order of the outputs.
@@ -119,6 +130,9 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
         let mut path = Path::default();
         loop {
             self.paths += 1;
+            if self.paths > self.most_paths {
+                return Err(CertifyError::TooManyOutputs);
+            }
             if self.paths.is_multiple_of(4096) {
                 (self.progress)(self.paths);
             }
