@@ -7,13 +7,36 @@ use serde_json::json;
 use super::{Failure, SCHEMA_VERSION, arguments::Shared};
 use crate::mechanism::{CATALOGUE, Entry};
 
+/// What `certus account` knows besides: nothing can be drawn from it without the data.
+const ACCOUNT_ONLY: &[(&str, &str, &[&str])] = &[
+    (
+        "subsampled_gaussian",
+        "gaussian, with its keys, on a sample that has every person with probability `rate`, for add/remove neighbours",
+        &["subsampled_gaussian(sigma=2, rate=1/100)*1000"],
+    ),
+    (
+        "subsampled_laplace",
+        "laplace, with its keys, on a sample that has every person with probability `rate`, for add/remove neighbours",
+        &["subsampled_laplace(scale=2, rate=1/100)*1000"],
+    ),
+];
+
 pub(super) fn run(shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
     if shared.json {
         let mechanisms: Vec<_> = CATALOGUE
             .iter()
             .flat_map(|family| family.entries.iter().map(|entry| entry_json(family.name, entry)))
             .collect();
-        writeln!(out, "{}", json!({ "schema_version": SCHEMA_VERSION, "mechanisms": mechanisms }))?;
+        let account_only: Vec<_> = ACCOUNT_ONLY
+            .iter()
+            .map(|(name, summary, examples)| json!({ "name": name, "summary": summary, "examples": examples }))
+            .collect();
+        let document = json!({
+            "schema_version": SCHEMA_VERSION,
+            "mechanisms": mechanisms,
+            "account_only": account_only,
+        });
+        writeln!(out, "{document}")?;
         return Ok(0);
     }
     for family in CATALOGUE {
@@ -21,6 +44,14 @@ pub(super) fn run(shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
         for entry in family.entries {
             print(entry, out)?;
         }
+    }
+    writeln!(out, "== in accounts only\n")?;
+    for (name, summary, examples) in ACCOUNT_ONLY {
+        writeln!(out, "{name}\n  {summary}")?;
+        for example in *examples {
+            writeln!(out, "  certus account '{example}' --delta 1e-6")?;
+        }
+        writeln!(out)?;
     }
     writeln!(
         out,

@@ -13,6 +13,7 @@
 
 mod acceptance;
 mod certificate;
+mod effort;
 mod fixed;
 mod flat;
 mod hockey_stick;
@@ -32,7 +33,9 @@ use crate::{
 };
 
 pub use certificate::{Certificate, Row};
+pub use effort::Effort;
 pub use fixed::{fixed_gaussian, fixed_laplace};
+pub(crate) use flat::flat_by;
 pub use flat::{DEEPEST, TapeCounts, flat};
 pub use hockey_stick::hockey_stick;
 pub use neighbours::{Claim, Point, neighbours};
@@ -51,6 +54,9 @@ pub enum CertifyError {
     /// More than 2^20 outputs carry mass, or one draw has more than 2^14 branches.
     #[error("too many outputs to enumerate")]
     TooManyOutputs,
+    /// It takes longer than was allowed.
+    #[error("takes too long to enumerate")]
+    TooLong,
     /// The depth asked for is out of reach.
     #[error("the depth is out of reach")]
     TooDeep,
@@ -146,24 +152,24 @@ pub fn structural<P: Program>(
     if depth > FINEST {
         return Err(CertifyError::TooDeep);
     }
-    guarded(program, depth, 24, u64::MAX, progress)
+    guarded(program, depth, 24, &Effort::most(), progress)
 }
 
-/// The same, along at most `paths` paths through the program's steps, so that what would take too long is refused.
+/// The same, with no more than this effort.
 ///
 /// # Errors
 ///
-/// As for [`structural`], and if there are more paths.
+/// As for [`structural`], and if it takes more.
 pub fn structural_within<P: Program>(
     program: &P,
     depth: u32,
-    paths: u64,
+    effort: &Effort,
     progress: &mut Progress<'_>,
 ) -> Result<Masses<P::Output>, CertifyError> {
     if depth > FINEST {
         return Err(CertifyError::TooDeep);
     }
-    guarded(program, depth, 24, paths, progress)
+    guarded(program, depth, 24, effort, progress)
 }
 
 /// The same, from so many guard bits on: each rounding loses at most one unit, so they outnumber the roundings, or are doubled.
@@ -171,14 +177,13 @@ fn guarded<P: Program>(
     program: &P,
     depth: u32,
     mut guard: u32,
-    mut paths: u64,
+    effort: &Effort,
     progress: &mut Progress<'_>,
 ) -> Result<Masses<P::Output>, CertifyError> {
     loop {
         let precision = depth + guard;
-        let mut solver = structural::Solver::new(measure::Mass { precision }, &mut *progress).within(paths);
+        let mut solver = structural::Solver::new(measure::Mass { precision }, &mut *progress).within(effort);
         let outputs = solver.distribution(program)?;
-        paths = paths.saturating_sub(solver.paths());
         let masses = Masses::new(precision, outputs.iter().cloned().collect());
         if masses.unresolved <= BigUint::from(1u32) << guard {
             return Ok(masses);
@@ -232,7 +237,7 @@ mod tests {
             unresolved(structural(&Laplace::new(&positive(5, 2)), depth, &mut |_| {}).unwrap());
             unresolved(structural(&Gaussian::new(&positive(20, 1)), depth, &mut |_| {}).unwrap());
             // One guard bit does not do: the loop must notice.
-            unresolved(guarded(&Gaussian::new(&positive(20, 1)), depth, 1, u64::MAX, &mut |_| {}).unwrap());
+            unresolved(guarded(&Gaussian::new(&positive(20, 1)), depth, 1, &Effort::most(), &mut |_| {}).unwrap());
         }
         assert_eq!(structural(&Laplace::new(&positive(1, 1)), FINEST + 1, &mut |_| {}), Err(CertifyError::TooDeep));
     }

@@ -119,7 +119,7 @@ fn find(
     quiet: bool,
 ) -> Result<Side, Failure> {
     let refused = |error: CertifyError| match error {
-        CertifyError::TooManyOutputs => Failure::argument(
+        CertifyError::TooManyOutputs | CertifyError::TooLong | CertifyError::TooDeep => Failure::argument(
             "SPEC",
             "too many outputs to enumerate at this depth: must have less noise, fewer coordinates, candidates or \
              records, or a smaller --depth",

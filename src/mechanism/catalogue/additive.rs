@@ -14,8 +14,8 @@ use super::{
     closed_form::Staircase,
     erased::Typed,
     keys::{
-        EPSILON, Key, SCALE, SENSITIVITY, SIGMA, SIGMA2, integer, ranged, refused, required, sensitivity,
-        some_positive, variance,
+        EPSILON, Key, SCALE, SENSITIVITY, SIGMA, SIGMA2, distance, integer, moderate, moderate_variance, ranged,
+        refused, required,
     },
 };
 use crate::{
@@ -64,7 +64,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             SIGMA,
             SIGMA2,
             BOUND,
-            ("epsilon", "a positive number: the epsilon that delta is stated for"),
+            ("epsilon", "a positive number, at most 64: what delta is stated for"),
             SENSITIVITY,
         ],
         summary: "input + Gaussian noise conditioned on |noise| <= bound; approximate, with the delta of an epsilon",
@@ -157,8 +157,8 @@ fn around(
 }
 
 fn staircase(arguments: &mut Arguments<'_>) -> Built {
-    let epsilon = some_positive(arguments, "epsilon")?;
-    let distance = sensitivity(arguments, "sensitivity")?;
+    let epsilon = moderate(arguments, "epsilon")?;
+    let distance = distance(arguments, "sensitivity")?;
     let must = "must be an integer from 1 to the sensitivity";
     let step = ranged(arguments, "step", must, |step| {
         let step = if step.is_integer() { step.to_integer().to_biguint()? } else { return None };
@@ -186,11 +186,11 @@ fn bound(arguments: &mut Arguments<'_>, width_key: &str, width: &Rational) -> Re
 }
 
 fn truncated_laplace(arguments: &mut Arguments<'_>) -> Built {
-    let scale = some_positive(arguments, "scale")?;
+    let scale = moderate(arguments, "scale")?;
     let bound = bound(arguments, "scale", scale.get())?;
-    let distance = sensitivity(arguments, "sensitivity")?;
+    let distance = distance(arguments, "sensitivity")?;
     let mechanism = TruncatedLaplace::new(&l1(&distance), scale.get(), bound.into())
-        .map_err(|error| refused(arguments, "bound", error))?;
+        .map_err(|error| refused(arguments, "scale, bound and sensitivity", error))?;
     let neighbours = from_zero(&distance);
     Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
         let exponent = |k: u64| Rational::from_integer(k.into()) / scale.get();
@@ -199,8 +199,12 @@ fn truncated_laplace(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn truncated_gaussian(arguments: &mut Arguments<'_>) -> Built {
-    let variance = variance(arguments)?;
-    let epsilon = some_positive(arguments, "epsilon")?;
+    let variance = moderate_variance(arguments)?;
+    let must = "must be positive (> 0) and at most 64";
+    let most = Rational::from_integer(64.into());
+    let epsilon =
+        ranged(arguments, "epsilon", must, |value| Positive::new(value).ok().filter(|value| *value.get() <= most))?;
+    let epsilon = required(arguments, "epsilon", epsilon)?;
     // At least σ.
     let width = variance.get().numer().sqrt() + 1;
     let bound = bound(
@@ -208,9 +212,9 @@ fn truncated_gaussian(arguments: &mut Arguments<'_>) -> Built {
         "sigma",
         &(Rational::from_integer(width) / Rational::from_integer(variance.get().denom().sqrt())),
     )?;
-    let distance = sensitivity(arguments, "sensitivity")?;
+    let distance = distance(arguments, "sensitivity")?;
     let mechanism = TruncatedGaussian::new(&l2(&distance), variance.get(), bound, epsilon.get())
-        .map_err(|error| refused(arguments, "bound", error))?;
+        .map_err(|error| refused(arguments, "sigma, bound and sensitivity", error))?;
     let neighbours = from_zero(&distance);
     Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
         let twice = variance.get() + variance.get();
@@ -220,9 +224,9 @@ fn truncated_gaussian(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn bounded_laplace(arguments: &mut Arguments<'_>) -> Built {
-    let scale = some_positive(arguments, "scale")?;
+    let scale = moderate(arguments, "scale")?;
     let (lower, upper) = bounds(arguments)?;
-    let distance = sensitivity(arguments, "sensitivity")?;
+    let distance = distance(arguments, "sensitivity")?;
     let neighbours = from_lower(&lower, &upper, &distance);
     let mechanism = BoundedLaplace::new(&l1(&distance), scale.get(), lower.clone(), upper.clone())
         .map_err(|error| refused(arguments, "scale", error))?;
@@ -237,9 +241,9 @@ fn bounded_laplace(arguments: &mut Arguments<'_>) -> Built {
 const MOST_LISTED: i64 = 1 << 14;
 
 fn clamped_laplace(arguments: &mut Arguments<'_>) -> Built {
-    let scale: Positive = some_positive(arguments, "scale")?;
+    let scale: Positive = moderate(arguments, "scale")?;
     let (lower, upper) = bounds(arguments)?;
-    let distance = sensitivity(arguments, "sensitivity")?;
+    let distance = distance(arguments, "sensitivity")?;
     let neighbours = from_lower(&lower, &upper.clone().max(lower.add(&Integer::from(distance.clone()))), &distance);
     let noisy = LaplaceMechanism::with_scale(&l1(&distance), scale.get());
     let noisy = noisy.map_err(|error| refused(arguments, "scale", error))?;
@@ -248,9 +252,9 @@ fn clamped_laplace(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn clamped_gaussian(arguments: &mut Arguments<'_>) -> Built {
-    let variance = variance(arguments)?;
+    let variance = moderate_variance(arguments)?;
     let (lower, upper) = bounds(arguments)?;
-    let distance = sensitivity(arguments, "sensitivity")?;
+    let distance = distance(arguments, "sensitivity")?;
     let neighbours = from_lower(&lower, &upper.clone().max(lower.add(&Integer::from(distance.clone()))), &distance);
     let noisy = GaussianMechanism::with_variance(&l2(&distance), variance.get());
     let noisy = noisy.map_err(|error| refused(arguments, "sigma", error))?;

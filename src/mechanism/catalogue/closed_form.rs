@@ -59,7 +59,10 @@ impl<N: Pmf<Output>> Pmf<Output> for Multiples<N> {
 }
 
 /// Independent coordinates. Each one's probabilities are computed once, and remembered.
-pub(super) struct Product(Vec<(Box<dyn Pmf<Output>>, RefCell<BTreeMap<Output, Enclosure>>)>);
+pub(super) struct Product(Vec<(Box<dyn Pmf<Output>>, Known)>);
+
+/// Probabilities that were computed before.
+type Known = RefCell<BTreeMap<Output, Enclosure>>;
 
 impl Product {
     /// Of these coordinates.

@@ -11,7 +11,10 @@ use super::{
     output::{Output, ToOutput},
 };
 #[cfg(feature = "audit")]
-use crate::audit::certify::{self, CertifyError, Masses, Progress, TapeCounts};
+use crate::{
+    audit::certify::{self, CertifyError, Effort, Masses, Progress, TapeCounts},
+    bits::Enumeration,
+};
 use crate::{
     bits::{Bits, BitsError},
     exact::Pmf,
@@ -103,12 +106,15 @@ impl<P: Program<Output: ToOutput>> AnyRelease for P {
 
     #[cfg(feature = "audit")]
     fn structural(&self, depth: u32, progress: &mut Progress<'_>) -> Result<Masses<Output>, CertifyError> {
-        Ok(certify::structural_within(self, depth, MOST_PATHS, progress)?.map(ToOutput::to_output))
+        let effort = Effort::new(MOST_OUTPUTS, MOST_TIME);
+        Ok(certify::structural_within(self, depth, &effort, progress)?.map(ToOutput::to_output))
     }
 
     #[cfg(feature = "audit")]
     fn flat(&self, depth: u32, progress: &mut Progress<'_>) -> Result<TapeCounts<Output>, CertifyError> {
-        Ok(certify::flat(self, depth, progress)?.map(ToOutput::to_output))
+        // By what draws, so that nothing more is compiled for each program.
+        let draw: &mut dyn FnMut(&mut Enumeration) -> Result<Output, BitsError> = &mut |tapes| self.draw(tapes);
+        certify::flat_by(draw, depth, progress)
     }
 
     #[cfg(feature = "audit")]
@@ -117,9 +123,13 @@ impl<P: Program<Output: ToOutput>> AnyRelease for P {
     }
 }
 
-/// The most paths that the structural interpreter follows for one input: some seconds.
+/// The most outputs that are enumerated, so that a refusal takes a second or two.
 #[cfg(feature = "audit")]
-const MOST_PATHS: u64 = 1 << 22;
+const MOST_OUTPUTS: usize = 1 << 18;
+
+/// The longest that a certificate of one input may take.
+#[cfg(feature = "audit")]
+const MOST_TIME: core::time::Duration = core::time::Duration::from_secs(20);
 
 /// The probabilities on paper, for an input and a precision.
 pub(super) type ClosedForm<I> = Box<dyn Fn(&I, u32) -> Option<Box<dyn Pmf<Output>>> + Send + Sync>;

@@ -32,9 +32,6 @@ pub(super) const CHANGE_ONE: Key =
 /// The most coordinates, candidates, keys, slots or bits that a spec may ask for.
 pub(super) const MOST: usize = 1 << 16;
 
-/// The most records that a spec may declare.
-pub(super) const MOST_RECORDS: u64 = 10_000;
-
 /// The number given for a key, if it is given; it must be one that `accept` accepts.
 pub(super) fn ranged<T>(
     arguments: &mut Arguments<'_>,
@@ -75,6 +72,22 @@ pub(super) fn positive(arguments: &mut Arguments<'_>, key: &str) -> Result<Optio
     ranged(arguments, key, "must be positive (> 0)", |value| Positive::new(value).ok())
 }
 
+/// The most digits above and below the fraction bar, so that two inputs that are neighbours can always be written down, and nothing takes long.
+const MOST_DIGITS: u32 = 150;
+
+/// Whether neither numerator nor denominator has more than [`MOST_DIGITS`].
+fn is_short(value: &Rational) -> bool {
+    let most = BigInt::from(10).pow(MOST_DIGITS);
+    value.numer().magnitude() < most.magnitude() && value.denom().magnitude() < most.magnitude()
+}
+
+/// A positive number of moderate size that must be given.
+pub(super) fn moderate(arguments: &mut Arguments<'_>, key: &str) -> Result<Positive, SpecError> {
+    let must = "must be positive (> 0), with at most 150 digits above and below the fraction bar";
+    let value = ranged(arguments, key, must, |value| Positive::new(value).ok().filter(|value| is_short(value.get())))?;
+    required(arguments, key, value)
+}
+
 /// A positive number that must be given.
 pub(super) fn some_positive(arguments: &mut Arguments<'_>, key: &str) -> Result<Positive, SpecError> {
     let value = positive(arguments, key)?;
@@ -84,6 +97,19 @@ pub(super) fn some_positive(arguments: &mut Arguments<'_>, key: &str) -> Result<
 /// A number from 0 to 1, if it is given.
 pub(super) fn probability(arguments: &mut Arguments<'_>, key: &str) -> Result<Option<Probability>, SpecError> {
     ranged(arguments, key, "must be from 0 to 1", |value| Probability::new(value).ok())
+}
+
+/// σ² of moderate size, given as `sigma` or `sigma2`.
+pub(super) fn moderate_variance(arguments: &mut Arguments<'_>) -> Result<Positive, SpecError> {
+    let variance = variance(arguments)?;
+    if is_short(variance.get()) {
+        return Ok(variance);
+    }
+    Err(refused(
+        arguments,
+        "sigma or sigma2",
+        "must have a square with at most 150 digits above and below the fraction bar",
+    ))
 }
 
 /// σ², given as `sigma` or `sigma2`.
@@ -105,9 +131,21 @@ pub(super) fn sensitivity(arguments: &mut Arguments<'_>, key: &str) -> Result<Bi
     Ok(sensitivity.unwrap_or_else(BigUint::one))
 }
 
-/// A positive number, by default 1.
+/// A positive integer of at most 150 digits, by default 1.
+pub(super) fn distance(arguments: &mut Arguments<'_>, key: &str) -> Result<BigUint, SpecError> {
+    let sensitivity = ranged(arguments, key, "must be a positive integer of at most 150 digits", |value| {
+        let fits = value.is_integer() && value.is_positive() && is_short(&value);
+        if fits { value.to_integer().to_biguint() } else { None }
+    })?;
+    Ok(sensitivity.unwrap_or_else(BigUint::one))
+}
+
+/// A positive number of moderate size, by default 1.
 pub(super) fn rational_sensitivity(arguments: &mut Arguments<'_>) -> Result<Positive, SpecError> {
-    match positive(arguments, "sensitivity")? {
+    let must = "must be positive (> 0), with at most 150 digits above and below the fraction bar";
+    match ranged(arguments, "sensitivity", must, |value| {
+        Positive::new(value).ok().filter(|value| is_short(value.get()))
+    })? {
         Some(sensitivity) => Ok(sensitivity),
         None => ranged_value(arguments, "sensitivity", "must be positive (> 0)", Positive::new(Rational::one()).ok()),
     }
@@ -119,7 +157,8 @@ fn whole(value: &Rational) -> Option<BigInt> {
 
 /// An integer that must be given.
 pub(super) fn integer(arguments: &mut Arguments<'_>, key: &str) -> Result<Integer, SpecError> {
-    let value = ranged(arguments, key, "must be an integer", |value| whole(&value).map(Integer::from))?;
+    let must = "must be an integer of at most 150 digits";
+    let value = ranged(arguments, key, must, |value| whole(&value).filter(|_| is_short(&value)).map(Integer::from))?;
     required(arguments, key, value)
 }
 
@@ -138,13 +177,12 @@ pub(super) fn size(arguments: &mut Arguments<'_>, key: &str) -> Result<usize, Sp
     required(arguments, key, value)
 }
 
-/// An integer from 1 to [`MOST_RECORDS`] that must be given.
-pub(super) fn records(arguments: &mut Arguments<'_>) -> Result<u64, SpecError> {
+/// An integer from 1 to 10000 that must be given.
+pub(super) fn up_to_ten_thousand(arguments: &mut Arguments<'_>, key: &str) -> Result<usize, SpecError> {
     let must = "must be an integer from 1 to 10000";
-    let value = ranged(arguments, "records", must, |value| {
-        whole(&value)?.to_u64().filter(|records| (1..=MOST_RECORDS).contains(records))
-    })?;
-    required(arguments, "records", value)
+    let value =
+        ranged(arguments, key, must, |value| whole(&value)?.to_usize().filter(|value| (1..=10_000).contains(value)))?;
+    required(arguments, key, value)
 }
 
 /// A positive integer of a machine word that must be given.

@@ -12,7 +12,7 @@ use super::{
     },
 };
 use crate::{
-    exact::{Integer, NonNegative, Pmf, Probability, Rational, Real},
+    exact::{Integer, NonNegative, Pmf, Probability, Rational, Real, render},
     guarantee::{Domination, Privacy, Relation},
     mechanism::{Arguments, Mechanism, RandomizedResponse, SpecError},
 };
@@ -104,7 +104,9 @@ fn answers(arguments: &mut Arguments<'_>) -> Result<u64, SpecError> {
 #[expect(clippy::unnecessary_wraps, reason = "what an entry's function returns")]
 fn boxed(mechanism: Mechanism) -> Result<Box<dyn AnyMechanism>, SpecError> {
     let far = match &mechanism {
-        Mechanism::Laplace { sensitivity, .. } | Mechanism::Gaussian { sensitivity, .. } => sensitivity.to_string(),
+        Mechanism::Laplace { sensitivity, .. } | Mechanism::Gaussian { sensitivity, .. } => {
+            render(&Rational::from_integer(sensitivity.clone().into()))
+        }
         Mechanism::RandomizedResponse(_) => "1".to_string(),
     };
     Ok(Box::new(Sampled { mechanism, far }))

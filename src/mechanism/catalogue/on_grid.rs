@@ -9,7 +9,7 @@ use super::{
     AnyMechanism, Entry,
     closed_form::{Multiples, Shifted},
     erased::Typed,
-    keys::{Key, ranged, rational_sensitivity, refused, some_positive, variance},
+    keys::{Key, moderate, moderate_variance, ranged, rational_sensitivity, refused},
 };
 use crate::{
     exact::{GaussianPmf, LaplacePmf, NonNegative, Positive, Rational, render},
@@ -56,7 +56,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 
 /// The grid, and the sensitivity of rounded answers in its steps.
 fn grid(arguments: &mut Arguments<'_>) -> Result<(Grid, Positive, Sensitivity<L1>), SpecError> {
-    let step = some_positive(arguments, "grid")?;
+    let step = moderate(arguments, "grid")?;
     let rounding = ranged(arguments, "round", "must be 0, -1 or 1", |round| {
         match if round.is_integer() { round.to_integer().to_i8()? } else { return None } {
             0 => Some(Rounding::Nearest),
@@ -93,7 +93,7 @@ fn in_steps(width: &Rational, grid: &Grid) -> Result<Positive, AdditiveError> {
 }
 
 fn laplace_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
-    let scale = some_positive(arguments, "scale")?;
+    let scale = moderate(arguments, "scale")?;
     let (grid, distance, steps) = grid(arguments)?;
     let neighbours = farthest(&grid, &distance);
     let scale = in_steps(scale.get(), &grid).map_err(|error| refused(arguments, "scale", error))?;
@@ -107,7 +107,7 @@ fn laplace_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism
 }
 
 fn gaussian_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
-    let variance = variance(arguments)?;
+    let variance = moderate_variance(arguments)?;
     let (grid, distance, steps) = grid(arguments)?;
     let neighbours = farthest(&grid, &distance);
     let in_steps = in_steps(&(variance.get() / grid.step().get()), &grid);

@@ -13,13 +13,13 @@ use super::{
     AnyMechanism, Entry,
     erased::Typed,
     keys::{
-        CHANGE_ONE, EPSILON, positive_word, probability, ranged, records, refused, relation, required, some_positive,
-        word,
+        CHANGE_ONE, EPSILON, moderate, positive_word, probability, ranged, refused, relation, required,
+        up_to_ten_thousand, word,
     },
     statistics::{INTEGERS, LOWER, RECORDS, UPPER, bounds},
 };
 use crate::{
-    exact::{Probability, Rational},
+    exact::{Positive, Probability, Rational},
     guarantee::Relation,
     mechanism::{
         Arguments, SpecError,
@@ -52,10 +52,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         keys: &[
             LOWER,
             UPPER,
-            RECORDS,
+            ("records", "an integer from 1 to 1000: how many there are, which is public"),
             ("degree", "an integer from 1 to 64: the noise has tails like |y|^-(degree + 1)"),
-            ("ratio", "a positive number: the noise has the scale of the smooth sensitivity divided by it"),
-            ("decay", "a number strictly between 0 and 1: e^-beta of the smooth sensitivity"),
+            ("ratio", "a number from 1e-9 to 1e9: the noise has the scale of the smooth sensitivity divided by it"),
+            (
+                "decay",
+                "a fraction strictly between 0 and 1, its denominator at most 1000000: e^-beta of the smooth sensitivity",
+            ),
         ],
         summary: "the median + Waring noise in proportion to its smooth sensitivity; epsilon = (degree + 1)·ln(1 + ratio) + degree·ln(1/decay)",
         input: INTEGERS,
@@ -99,7 +102,7 @@ fn median(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn at_level(arguments: &mut Arguments<'_>, level: &Probability) -> Built {
-    let (bounds, epsilon, relation) = (bounds(arguments)?, some_positive(arguments, "epsilon")?, relation(arguments)?);
+    let (bounds, epsilon, relation) = (bounds(arguments)?, moderate(arguments, "epsilon")?, relation(arguments)?);
     let mechanism = Quantile::new(level, bounds, &epsilon, relation);
     let mechanism = mechanism.map_err(|error| refused(arguments, "epsilon", error))?;
     let (lower, upper) = (bounds.lower(), bounds.upper());
@@ -122,25 +125,41 @@ fn from_bound_to_bound(bounds: &Bounds, records: u64) -> (String, String) {
 }
 
 fn smooth_median(arguments: &mut Arguments<'_>) -> Built {
-    let (bounds, records) = (bounds(arguments)?, records(arguments)?);
+    let bounds = bounds(arguments)?;
+    let records = ranged(arguments, "records", "must be an integer from 1 to 1000", |value| {
+        if value.is_integer() {
+            value.to_integer().to_u64().filter(|records| (1..=1000).contains(records))
+        } else {
+            None
+        }
+    })?;
+    let records = required(arguments, "records", records)?;
     let degree = ranged(arguments, "degree", "must be an integer from 1 to 64", |degree| {
         if degree.is_integer() { degree.to_integer().to_u32().filter(|degree| (1..=64).contains(degree)) } else { None }
     })?;
     let degree = required(arguments, "degree", degree)?;
-    let ratio = some_positive(arguments, "ratio")?;
-    let decay = some_positive(arguments, "decay")?;
-    if *decay.get() >= Rational::from_integer(1.into()) {
-        return Err(refused(arguments, "decay", "must be strictly between 0 and 1"));
-    }
+    let (one, billion) = (Rational::from_integer(1.into()), Rational::from_integer(1_000_000_000.into()));
+    let ratio = ranged(arguments, "ratio", "must be from 1e-9 to 1e9", |ratio| {
+        let ratio = Positive::new(ratio).ok().filter(|ratio| *ratio.get() <= billion)?;
+        (ratio.get() * &billion >= one && ratio.denominator().bits() <= 64).then_some(ratio)
+    })?;
+    let ratio = required(arguments, "ratio", ratio)?;
+    let must = "must be strictly between 0 and 1, a fraction with a denominator of at most 1000000";
+    let decay = ranged(arguments, "decay", must, |decay| {
+        let decay = Positive::new(decay).ok()?;
+        (*decay.get() < one && *decay.denominator() <= 1_000_000_u32.into()).then_some(decay)
+    })?;
+    let decay = required(arguments, "decay", decay)?;
     let mechanism = SmoothMedian::new(bounds, records, degree, &ratio, &decay);
     let mechanism = mechanism.map_err(|error| refused(arguments, "lower and upper", error))?;
     Ok(Box::new(Typed::of_data(mechanism, from_bound_to_bound(&bounds, records))))
 }
 
 fn median_test(arguments: &mut Arguments<'_>) -> Built {
-    let (bounds, records) = (bounds(arguments)?, records(arguments)?);
+    let (bounds, records) = (bounds(arguments)?, up_to_ten_thousand(arguments, "records")?);
+    let records = u64::try_from(records).unwrap_or(u64::MAX);
     let (bound, threshold) = (positive_word(arguments, "bound")?, word(arguments, "threshold")?);
-    let (epsilon1, epsilon2) = (some_positive(arguments, "epsilon1")?, some_positive(arguments, "epsilon2")?);
+    let (epsilon1, epsilon2) = (moderate(arguments, "epsilon1")?, moderate(arguments, "epsilon2")?);
     let mechanism = MedianTest::new(bounds, records, bound, threshold, &epsilon1, &epsilon2);
     let mechanism = mechanism.map_err(|error| refused(arguments, "threshold", error))?;
     Ok(Box::new(Typed::of_data(mechanism, from_bound_to_bound(&bounds, records))))

@@ -8,7 +8,7 @@ use num_traits::Signed;
 use super::{
     AnyMechanism, Entry,
     erased::Typed,
-    keys::{EPSILON, Key, flag, rational_sensitivity, refused, size, some_positive},
+    keys::{EPSILON, Key, flag, moderate, rational_sensitivity, refused, up_to_ten_thousand},
 };
 use crate::{
     exact::{FinitePmf, Integer, NonNegative, Positive, Rational, render},
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-const CANDIDATES: Key = ("candidates", "an integer from 1 to 65536: the number of candidates 0, 1, …");
+const CANDIDATES: Key = ("candidates", "an integer from 1 to 10000: the number of candidates 0, 1, …");
 const SENSITIVITY: Key = ("sensitivity", "a positive number, default 1: how far a score moves between neighbours");
 const MONOTONE: Key =
     ("monotone", "1 if all scores move the same way between neighbours, as counts do; 0 (the default) if not");
@@ -61,7 +61,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "peeling",
         aliases: &["top_k"],
-        keys: &[EPSILON, CANDIDATES, K, SENSITIVITY, MONOTONE],
+        keys: &[
+            EPSILON,
+            CANDIDATES,
+            ("k", "an integer from 1 to the number of candidates, and to 65536 divided by it"),
+            SENSITIVITY,
+            MONOTONE,
+        ],
         summary: "k candidates, best first: the exponential mechanism with epsilon/k, k times, each on those that are left",
         input: "one score (a number) for each candidate, with commas between them",
         examples: &["peeling(epsilon=1, candidates=4, k=2)"],
@@ -88,9 +94,12 @@ struct Choice {
     monotone: bool,
 }
 
+/// The most weights, k rounds of all candidates, of one peeling.
+const MOST_WEIGHED: usize = 1 << 16;
+
 fn choice(arguments: &mut Arguments<'_>) -> Result<Choice, SpecError> {
-    let epsilon = some_positive(arguments, "epsilon")?;
-    let count = size(arguments, "candidates")?;
+    let epsilon = moderate(arguments, "epsilon")?;
+    let count = up_to_ten_thousand(arguments, "candidates")?;
     let sensitivity = rational_sensitivity(arguments)?;
     let monotone = flag(arguments, "monotone")?;
     let stated = Sensitivity::<LInfinity>::new(NonNegative::from(sensitivity.clone()), Relation::AddRemove);
@@ -103,8 +112,9 @@ impl Choice {
     /// One candidate that is behind all others by some scales, and then by the span more: the ratio of its probabilities is close to e^ε. Scores move by
     /// `by`, of at most the sensitivity.
     fn neighbours(&self, by: &Rational) -> (String, String) {
-        let scale = self.candidates.span() / self.epsilon.get();
-        let ahead = (scale * Rational::from_integer(4.into())).ceil() + by;
+        // Some scales, in whole moves.
+        let scales = (Rational::from_integer(8.into()) / self.epsilon.get()).ceil() + Rational::from_integer(1.into());
+        let ahead = by * scales;
         let zero = Rational::from_integer(0.into());
         let (behind, ahead_then) = if self.monotone { (zero.clone(), &ahead + by) } else { (by.clone(), &ahead + by) };
         let of = |first: &Rational, rest: &Rational| {
@@ -164,7 +174,10 @@ fn noisy_max(arguments: &mut Arguments<'_>) -> Built {
 
 fn peeling(arguments: &mut Arguments<'_>) -> Built {
     let choice = choice(arguments)?;
-    let (neighbours, k) = (choice.rational_neighbours(), size(arguments, "k")?);
+    let (neighbours, k) = (choice.rational_neighbours(), up_to_ten_thousand(arguments, "k")?);
+    if k.saturating_mul(choice.candidates.count()) > MOST_WEIGHED {
+        return Err(refused(arguments, "k", "must be at most 65536 divided by the number of candidates"));
+    }
     let mechanism = Peeling::new(choice.candidates, k, choice.epsilon);
     let mechanism = mechanism.map_err(|error| refused(arguments, "k", error))?;
     Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
@@ -172,7 +185,7 @@ fn peeling(arguments: &mut Arguments<'_>) -> Built {
 
 fn noisy_top_k(arguments: &mut Arguments<'_>) -> Built {
     let choice = choice(arguments)?;
-    let (neighbours, k) = (choice.integer_neighbours(), size(arguments, "k")?);
+    let (neighbours, k) = (choice.integer_neighbours(), up_to_ten_thousand(arguments, "k")?);
     let mechanism = NoisyTopK::new(choice.candidates, k, &choice.epsilon, noise(arguments)?);
     let mechanism = mechanism.map_err(|error| refused(arguments, "k", error))?;
     Ok(Box::new(Typed::of_answers(mechanism, neighbours)))

@@ -15,7 +15,7 @@ use super::{
     AnyMechanism, Entry,
     closed_form::{laplace, laplaces},
     erased::Typed,
-    keys::{CHANGE_ONE, Key, SCALE, ranged, records, refused, relation, size, some_positive, word},
+    keys::{CHANGE_ONE, Key, SCALE, moderate, ranged, refused, relation, size, up_to_ten_thousand, word},
 };
 use crate::{
     exact::{Integer, Rational},
@@ -70,7 +70,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         summary: "two numbers S,N: the sum of 2·record - lower - upper, and the count, each with Laplace noise; the mean is about (lower + upper + S/N)/2",
         input: INTEGERS,
-        examples: &["mean(lower=0, upper=3, scale_sum=6, scale_count=2)"],
+        examples: &["mean(lower=0, upper=3, scale_sum=3, scale_count=1)"],
         build: mean,
     },
     Entry {
@@ -104,7 +104,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         keys: &[SCALE, ("keys", "an integer from 1 to 65536: the keys are 0, 1, …, keys - 1"), CHANGE_ONE],
         summary: "how many records have each key, with Laplace noise on every count",
         input: "records' keys, integers with commas between them",
-        examples: &["histogram(keys=2, scale=1)", "histogram(keys=2, scale=2, change_one=1)"],
+        examples: &["histogram(keys=2, scale=1)", "histogram(keys=2, scale=1, change_one=1)"],
         build: histogram,
     },
     Entry {
@@ -127,7 +127,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         keys: &[SCALE, ("slots", "an integer from 1 to 65536: the slots are 0, 1, …, slots - 1"), CHANGE_ONE],
         summary: "how many records came in slots 0 to t, for every t, by the binary tree with Laplace noise on every node",
         input: "records' slots, integers with commas between them",
-        examples: &["prefix_counts(slots=2, scale=2)"],
+        examples: &["prefix_counts(slots=2, scale=1)"],
         build: prefix_counts,
     },
 ];
@@ -149,7 +149,7 @@ pub(super) fn bounds(arguments: &mut Arguments<'_>) -> Result<Bounds, SpecError>
 }
 
 fn count(arguments: &mut Arguments<'_>) -> Built {
-    let (scale, relation) = (some_positive(arguments, "scale")?, relation(arguments)?);
+    let (scale, relation) = (moderate(arguments, "scale")?, relation(arguments)?);
     let mechanism = Count::new(&scale, relation).map_err(|error| refused(arguments, "scale", error))?;
     Ok(Box::new(Typed::of_data(mechanism, one_record(relation, 1, 0)).on_paper(move |records: &[bool], precision| {
         let counted = records.iter().filter(|record| **record).count();
@@ -158,7 +158,7 @@ fn count(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn sum(arguments: &mut Arguments<'_>) -> Built {
-    let (scale, bounds, relation) = (some_positive(arguments, "scale")?, bounds(arguments)?, relation(arguments)?);
+    let (scale, bounds, relation) = (moderate(arguments, "scale")?, bounds(arguments)?, relation(arguments)?);
     let limit = ranged(arguments, "limit", "must be an integer from 1 to 2^63 - 1", |limit| {
         if limit.is_integer() { limit.to_integer().to_i64().filter(|limit| *limit >= 1) } else { None }
     })?;
@@ -180,7 +180,7 @@ fn sum(arguments: &mut Arguments<'_>) -> Built {
 
 fn mean(arguments: &mut Arguments<'_>) -> Built {
     let (bounds, relation) = (bounds(arguments)?, relation(arguments)?);
-    let (sum, count) = (some_positive(arguments, "scale_sum")?, some_positive(arguments, "scale_count")?);
+    let (sum, count) = (moderate(arguments, "scale_sum")?, moderate(arguments, "scale_count")?);
     let mechanism = Mean::new(bounds, &sum, &count, relation);
     let mechanism = mechanism.map_err(|error| refused(arguments, "scale_sum", error))?;
     let neighbours = one_record(relation, bounds.upper(), bounds.lower());
@@ -193,11 +193,11 @@ fn mean(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn mean_of_known(arguments: &mut Arguments<'_>) -> Built {
-    let (scale, bounds) = (some_positive(arguments, "scale")?, bounds(arguments)?);
-    let declared = records(arguments)?;
-    let mechanism = MeanOfKnown::new(bounds, declared, &scale);
+    let (scale, bounds) = (moderate(arguments, "scale")?, bounds(arguments)?);
+    let declared = up_to_ten_thousand(arguments, "records")?;
+    let mechanism = MeanOfKnown::new(bounds, u64::try_from(declared).unwrap_or(u64::MAX), &scale);
     let mechanism = mechanism.map_err(|error| refused(arguments, "records", error))?;
-    let others = usize::try_from(declared).unwrap_or(1).saturating_sub(1);
+    let others = declared.saturating_sub(1);
     let of = |first: i64| {
         let records = core::iter::once(first).chain(core::iter::repeat_n(bounds.lower(), others));
         records.map(|record| record.to_string()).collect::<Vec<_>>().join(",")
@@ -211,11 +211,8 @@ fn mean_of_known(arguments: &mut Arguments<'_>) -> Built {
 
 fn variance(arguments: &mut Arguments<'_>) -> Built {
     let (bounds, relation) = (bounds(arguments)?, relation(arguments)?);
-    let scales = [
-        some_positive(arguments, "scale_count")?,
-        some_positive(arguments, "scale_sum")?,
-        some_positive(arguments, "scale_squares")?,
-    ];
+    let scales =
+        [moderate(arguments, "scale_count")?, moderate(arguments, "scale_sum")?, moderate(arguments, "scale_squares")?];
     let mechanism = Variance::new(bounds, scales.clone(), relation);
     let mechanism = mechanism.map_err(|error| refused(arguments, "scale_sum", error))?;
     // A record that moves from a bound to the other moves the sum the most; to the middle, the squares.
@@ -238,7 +235,7 @@ fn variance(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn histogram(arguments: &mut Arguments<'_>) -> Built {
-    let (scale, keys, relation) = (some_positive(arguments, "scale")?, size(arguments, "keys")?, relation(arguments)?);
+    let (scale, keys, relation) = (moderate(arguments, "scale")?, size(arguments, "keys")?, relation(arguments)?);
     let mechanism = Histogram::new(keys, &scale, relation).map_err(|error| refused(arguments, "keys", error))?;
     Ok(Box::new(Typed::of_data(mechanism, one_record(relation, 0, 1)).on_paper(move |records: &[usize], precision| {
         let count = |key: usize| BigInt::from(records.iter().filter(|record| **record == key).count());
@@ -248,7 +245,7 @@ fn histogram(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn stability_histogram(arguments: &mut Arguments<'_>) -> Built {
-    let (scale, threshold) = (some_positive(arguments, "scale")?, word(arguments, "threshold")?);
+    let (scale, threshold) = (moderate(arguments, "scale")?, word(arguments, "threshold")?);
     let contributions = ranged(arguments, "contributions", "must be an integer from 1 to 1000", |value| {
         if value.is_integer() { value.to_integer().to_u32().filter(|value| (1..=1000).contains(value)) } else { None }
     })?;
@@ -261,8 +258,7 @@ fn stability_histogram(arguments: &mut Arguments<'_>) -> Built {
 }
 
 fn prefix_counts(arguments: &mut Arguments<'_>) -> Built {
-    let (scale, slots, relation) =
-        (some_positive(arguments, "scale")?, size(arguments, "slots")?, relation(arguments)?);
+    let (scale, slots, relation) = (moderate(arguments, "scale")?, size(arguments, "slots")?, relation(arguments)?);
     let mechanism = PrefixCounts::new(slots, &scale, relation).map_err(|error| refused(arguments, "slots", error))?;
     // The first slot is in the most nodes; that after the largest power of two, or half of it, is in the most others.
     let power = 1 << slots.ilog2();

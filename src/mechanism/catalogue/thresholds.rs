@@ -9,7 +9,7 @@ use alloc::{
 use super::{
     AnyMechanism, Entry,
     erased::Typed,
-    keys::{Key, flag, integer, positive_word, rational_sensitivity, refused, some_positive},
+    keys::{Key, flag, integer, moderate, positive_word, rational_sensitivity, refused},
     selection::{ONE_SIDED, noise},
 };
 use crate::{
@@ -75,7 +75,7 @@ type Built = Result<Box<dyn AnyMechanism>, SpecError>;
 /// A sparse vector until c have passed, and two neighbouring streams: two queries at the threshold that rise, and up to two that fall (or rise, if monotone).
 fn test(arguments: &mut Arguments<'_>, c: u64) -> Result<(SparseVector, (String, String)), SpecError> {
     let threshold = integer(arguments, "threshold")?;
-    let (epsilon1, epsilon2) = (some_positive(arguments, "epsilon1")?, some_positive(arguments, "epsilon2")?);
+    let (epsilon1, epsilon2) = (moderate(arguments, "epsilon1")?, moderate(arguments, "epsilon2")?);
     let sensitivity = rational_sensitivity(arguments)?;
     let (monotone, noise) = (flag(arguments, "monotone")?, noise(arguments)?);
     let stated = Sensitivity::<LInfinity>::new(NonNegative::from(sensitivity.clone()), Relation::AddRemove);
@@ -105,7 +105,7 @@ fn sparse_vector(arguments: &mut Arguments<'_>) -> Built {
 
 fn numeric_sparse_vector(arguments: &mut Arguments<'_>) -> Built {
     let c = positive_word(arguments, "c")?;
-    let epsilon3 = some_positive(arguments, "epsilon3")?;
+    let epsilon3 = moderate(arguments, "epsilon3")?;
     let (test, neighbours) = test(arguments, c)?;
     let mechanism = NumericSparseVector::new(test, &epsilon3);
     let mechanism = mechanism.map_err(|error| refused(arguments, "epsilon3", error))?;

@@ -14,7 +14,7 @@ use super::{
     AnyMechanism, Entry,
     closed_form::{Product, Shifted, laplaces},
     erased::Typed,
-    keys::{Key, SCALE, SIGMA, SIGMA2, refused, sensitivity, size, some_positive, variance},
+    keys::{Key, SCALE, SIGMA, SIGMA2, distance, moderate, moderate_variance, refused, size},
 };
 use crate::{
     exact::{GaussianPmf, Integer, NonNegative, Pmf, Rational},
@@ -76,9 +76,9 @@ fn from_zero(first: &[BigUint], coordinates: usize) -> (String, String) {
 }
 
 fn laplace_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
-    let scale = some_positive(arguments, "scale")?;
+    let scale = moderate(arguments, "scale")?;
     let coordinates = size(arguments, "coordinates")?;
-    let distance = sensitivity(arguments, "sensitivity")?;
+    let distance = distance(arguments, "sensitivity")?;
     // One coordinate that moves by all of it is the worst.
     let neighbours = from_zero(core::slice::from_ref(&distance), coordinates);
     let each = LaplaceMechanism::with_scale(&Sensitivity::<L1>::new(bound(distance), Relation::AddRemove), scale.get());
@@ -101,9 +101,9 @@ fn greedy(mut square: BigUint, coordinates: usize) -> Vec<BigUint> {
 }
 
 fn gaussian_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
-    let variance = variance(arguments)?;
+    let variance = moderate_variance(arguments)?;
     let coordinates = size(arguments, "coordinates")?;
-    let square = sensitivity(arguments, "sensitivity2")?;
+    let square = distance(arguments, "sensitivity2")?;
     let neighbours = from_zero(&greedy(square.clone(), coordinates), coordinates);
     let stated = Sensitivity::<L2Squared>::new(bound(square), Relation::AddRemove);
     let mechanism = GaussianMechanism::with_variance(&stated, variance.get()).and_then(|each| each.vector(coordinates));
