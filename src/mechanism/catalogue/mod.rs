@@ -4,6 +4,7 @@
 mod additive;
 mod closed_form;
 mod erased;
+mod grid_vectors;
 mod input;
 mod keys;
 mod noise;
@@ -58,6 +59,7 @@ pub static CATALOGUE: &[Family] = &[
     Family { name: "further noise on an integer", entries: additive::ENTRIES },
     Family { name: "noise on vectors", entries: vectors::ENTRIES },
     Family { name: "noise on a rational grid", entries: on_grid::ENTRIES },
+    Family { name: "noise on vectors on a rational grid", entries: grid_vectors::ENTRIES },
     Family { name: "reports of one person", entries: reports::ENTRIES },
     Family { name: "choices among candidates", entries: selection::ENTRIES },
     Family { name: "queries against a threshold", entries: thresholds::ENTRIES },

@@ -20,8 +20,10 @@ use crate::{
     },
 };
 
-const GRID: Key = ("grid", "a positive number g: the input is rounded to a multiple of g, and so is every output");
-const ROUND: Key = ("round", "0 (the default) to the nearest multiple, a half upward; -1 downward; 1 upward");
+pub(super) const GRID: Key =
+    ("grid", "a positive number g: the input is rounded to a multiple of g, and so is every output");
+pub(super) const ROUND: Key =
+    ("round", "0 (the default) to the nearest multiple, a half upward; -1 downward; 1 upward");
 const SENSITIVITY: Key = (
     "sensitivity",
     "a positive number, default 1: the distance between neighbours' true answers; never changes the noise",
@@ -54,8 +56,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// The grid, and the sensitivity of rounded answers in its steps.
-fn grid(arguments: &mut Arguments<'_>) -> Result<(Grid, Positive, Sensitivity<L1>), SpecError> {
+/// The grid.
+pub(super) fn grid(arguments: &mut Arguments<'_>) -> Result<Grid, SpecError> {
     let step = moderate(arguments, "grid")?;
     let rounding = ranged(arguments, "round", "must be 0, -1 or 1", |round| {
         match if round.is_integer() { round.to_integer().to_i8()? } else { return None } {
@@ -65,16 +67,20 @@ fn grid(arguments: &mut Arguments<'_>) -> Result<(Grid, Positive, Sensitivity<L1
             _ => None,
         }
     })?;
-    let distance = rational_sensitivity(arguments)?;
     let grid = Grid::new(step.get(), rounding.unwrap_or(Rounding::Nearest));
-    let grid = grid.map_err(|error| refused(arguments, "grid", error))?;
+    grid.map_err(|error| refused(arguments, "grid", error))
+}
+
+/// The grid, the distance between neighbours' answers, and the same of rounded answers, in steps.
+fn scalar(arguments: &mut Arguments<'_>) -> Result<(Grid, Positive, Sensitivity<L1>), SpecError> {
+    let (grid, distance) = (grid(arguments)?, rational_sensitivity(arguments)?);
     let steps = grid.scalar(&Sensitivity::new(NonNegative::from(distance.clone()), Relation::AddRemove));
     Ok((grid, distance, steps))
 }
 
 /// Two answers Δ apart that are rounded ⌈Δ/g⌉ steps apart: with f = ⌈Δ/g⌉ − Δ/g, in steps, ⌊f⌋ = 0 and ⌊f + Δ/g⌋ = ⌈Δ/g⌉; half a step lower for rounding to
 /// the nearest; and the mirror image for ⌈·⌉.
-fn farthest(grid: &Grid, distance: &Positive) -> (String, String) {
+pub(super) fn farthest(grid: &Grid, distance: &Positive) -> (String, String) {
     let steps = distance.get() / grid.step().get();
     let fraction = steps.ceil() - &steps;
     let of = |steps: Rational| render(&(steps * grid.step().get()));
@@ -88,13 +94,14 @@ fn farthest(grid: &Grid, distance: &Positive) -> (String, String) {
     }
 }
 
-fn in_steps(width: &Rational, grid: &Grid) -> Result<Positive, AdditiveError> {
+/// A width in units of the grid.
+pub(super) fn in_steps(width: &Rational, grid: &Grid) -> Result<Positive, AdditiveError> {
     Positive::new(width / grid.step().get()).map_err(|_| AdditiveError::Grid)
 }
 
 fn laplace_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
     let scale = moderate(arguments, "scale")?;
-    let (grid, distance, steps) = grid(arguments)?;
+    let (grid, distance, steps) = scalar(arguments)?;
     let neighbours = farthest(&grid, &distance);
     let scale = in_steps(scale.get(), &grid).map_err(|error| refused(arguments, "scale", error))?;
     let noisy = LaplaceMechanism::with_scale(&steps, scale.get());
@@ -108,7 +115,7 @@ fn laplace_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism
 
 fn gaussian_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
     let variance = moderate_variance(arguments)?;
-    let (grid, distance, steps) = grid(arguments)?;
+    let (grid, distance, steps) = scalar(arguments)?;
     let neighbours = farthest(&grid, &distance);
     let in_steps = in_steps(&(variance.get() / grid.step().get()), &grid);
     let variance = in_steps.map_err(|error| refused(arguments, "sigma", error))?;
