@@ -65,16 +65,17 @@ pub(super) enum Command {
     certus sample 'laplace(scale=5/2)' -n 5\n  \
     certus sample 'gaussian(sigma2=7/3)' -n 1e6 --stats > noise.txt\n  \
     certus sample 'laplace(scale=10)' --input 1234\n  \
-    certus sample 'randomized_response(epsilon=1, k=5)' -n 3 --input 4 --json")]
+    certus sample 'randomized_response(epsilon=1, k=5)' -n 3 --input 4 --json\n  \
+    certus sample 'histogram(keys=3, scale=2)' --input 0,2,2")]
 pub(super) struct Sample {
     /// The mechanism, such as 'laplace(scale=5/2)'; `certus mechanisms` lists them
     pub(super) spec: String,
     /// How many samples
     #[arg(short = 'n', value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(super) n: String,
-    /// The true answer that the mechanism runs on, an integer
-    #[arg(long, value_name = "V", default_value = "0", allow_hyphen_values = true)]
-    pub(super) input: String,
+    /// What the mechanism runs on: an integer, or records or scores such as 5,17,3; `certus mechanisms` says which [default: 0, or a small example]
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub(super) input: Option<String>,
     /// Report the random bits used, on standard error (with --json, in the document); `auto` then is the reference sampler
     #[arg(long)]
     pub(super) stats: bool,
@@ -92,10 +93,17 @@ pub(super) struct Sample {
     Examples:\n  \
     certus certify 'laplace(scale=5/2)'\n  \
     certus certify 'gaussian(sigma=2)' --mode flat --depth 24\n  \
-    certus certify 'gaussian(sigma=50)' --json > certificate.json")]
+    certus certify 'gaussian(sigma=50)' --json > certificate.json\n  \
+    certus certify 'exponential(epsilon=1, candidates=3)' --input 1,5,5 --neighbour 0,6,6")]
 pub(super) struct Certify {
     /// The mechanism, such as 'gaussian(sigma=2)'; `certus mechanisms` lists them
     pub(super) spec: String,
+    /// An input, for a certificate of the guarantee: with --neighbour [default: two of the worst, where there is no closed form to compare with]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, requires = "neighbour")]
+    pub(super) input: Option<String>,
+    /// A neighbour of the input
+    #[arg(long, value_name = "W", allow_hyphen_values = true, requires = "input")]
+    pub(super) neighbour: Option<String>,
     /// How to enumerate
     #[arg(long, value_enum, default_value_t = Mode::Structural)]
     pub(super) mode: Mode,
