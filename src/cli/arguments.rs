@@ -13,6 +13,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
         certus sample 'gaussian(sigma=10)' -n 1000000 --stats > noise.txt\n  \
         certus certify 'gaussian(sigma=2)'\n  \
         certus account 'gaussian(sigma=10)*100' 'laplace(scale=20)*5' --delta 1e-6\n  \
+        certus calibrate gaussian --epsilon 1 --delta 1e-5\n  \
         certus mechanisms\n\n\
         Exit status: 0 fine, 1 a certificate that fails, 2 bad usage or input, 3 the environment failed."
 )]
@@ -45,6 +46,8 @@ pub(super) enum Command {
     Certify(Certify),
     /// Enclose the smallest delta for an epsilon, or the smallest epsilon for a delta, of a plan of mechanisms
     Account(Account),
+    /// Find the least noise that is certified to meet epsilon and delta
+    Calibrate(Calibrate),
     /// List every mechanism with its keys
     Mechanisms,
     /// Print a completion script for a shell
@@ -164,6 +167,44 @@ pub(super) struct Account {
     /// Also draw the profile into this SVG file
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<String>,
+}
+
+/// Calibrates a mechanism.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The answer is a multiple of --step that is certified to meet epsilon and delta. It is called the smallest only\n\
+    where every smaller multiple is certified to fail: the delta of Gaussian noise on integers is not monotone in sigma.\n\n\
+    Examples:\n  \
+    certus calibrate gaussian --epsilon 1 --delta 1e-5\n  \
+    certus calibrate gaussian --epsilon 1/2 --delta 1e-9 --sensitivity 10 --step 1/8\n  \
+    certus calibrate laplace --epsilon 0.1 --sensitivity 61 --json"
+)]
+pub(super) struct Calibrate {
+    /// The noise
+    #[arg(value_enum, value_name = "NAME")]
+    pub(super) noise: Noise,
+    /// The epsilon to meet, a positive number
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub(super) epsilon: String,
+    /// The delta to meet, at least 0 and below 1; gaussian needs one above 0
+    #[arg(long, value_name = "D", default_value = "0", allow_hyphen_values = true)]
+    pub(super) delta: String,
+    /// The distance between neighbours' true answers, a positive integer
+    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
+    pub(super) sensitivity: String,
+    /// The grid: the answer is a multiple of this. By default a power of ten, about a thousandth of the answer
+    #[arg(long, value_name = "G", allow_hyphen_values = true)]
+    pub(super) step: Option<String>,
+}
+
+/// The noise that can be calibrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Noise {
+    /// Discrete Laplace noise, by its scale
+    #[value(alias = "geometric")]
+    Laplace,
+    /// Discrete Gaussian noise, by its sigma
+    Gaussian,
 }
 
 /// Which implementation of the same distribution runs.

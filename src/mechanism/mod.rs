@@ -13,6 +13,8 @@ mod release;
 pub mod selection;
 mod spec;
 mod spec_error;
+#[cfg(feature = "serde")]
+mod spec_serial;
 pub mod statistic;
 
 pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
