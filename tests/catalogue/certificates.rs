@@ -2,7 +2,7 @@
 
 use certus::{
     account::{self, Plan, Precision},
-    audit::certify::{Certificate, Claim, Masses, neighbours},
+    audit::certify::{Certificate, Claimant, Masses, neighbours},
     bits::seeded,
     exact::{NonNegative, Rational, Real},
     guarantee::{Domination, FinitePair, Guarantee, Pair, Privacy, Relation},
@@ -80,8 +80,11 @@ fn every_example_stands() {
         }
         let [a, b] = &enumerated;
         let points = neighbours(a, b, mechanism.privacy().as_ref(), &mechanism.domination()).unwrap();
-        assert!(points.iter().any(|point| point.claim == Claim::Stated), "{example} states nothing");
-        assert!(points.iter().filter(|point| point.claim == Claim::Account).count() == 3, "{example} has no account");
+        assert!(points.iter().any(|point| point.claim == Claimant::Stated), "{example} states nothing");
+        assert!(
+            points.iter().filter(|point| point.claim == Claimant::Account).count() == 3,
+            "{example} has no account"
+        );
         for point in &points {
             assert!(point.holds(), "{example} is refuted: {point:?}");
         }
@@ -188,7 +191,7 @@ fn halved_noise_is_refuted() {
         let (first, second) = stated.neighbours();
         let [a, b] = [masses(&*mutant, first), masses(&*mutant, second)];
         let points = neighbours(&a, &b, stated.privacy().as_ref(), &stated.domination()).unwrap();
-        for claim in [Claim::Stated, Claim::Account] {
+        for claim in [Claimant::Stated, Claimant::Account] {
             assert!(points.iter().any(|point| point.claim == claim && !point.holds()), "{halved} {claim:?}");
         }
         if let Some(pmf) = stated.closed_form(first, 80) {

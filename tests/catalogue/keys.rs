@@ -29,7 +29,7 @@ fn line(error: &SpecError) -> String {
     line
 }
 
-/// What happens with a spec, within a second: a refusal, or a mechanism that runs on its own example.
+/// What happens with a spec, in no long time: a refusal, or a mechanism that runs on its own example.
 fn outcome(spec: &str) -> Result<(), SpecError> {
     let started = Instant::now();
     let mechanism = from_spec(&spec.parse().unwrap())?;
@@ -39,7 +39,7 @@ fn outcome(spec: &str) -> Result<(), SpecError> {
         let release = mechanism.on(input).unwrap_or_else(|error| panic!("{spec} on {input}: {error}"));
         release.draw(&mut seeded([1; 32])).unwrap();
     }
-    assert!(started.elapsed() < Duration::from_secs(5), "{spec} took {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(20), "{spec} took {:?}", started.elapsed());
     Ok(())
 }
 
@@ -112,7 +112,7 @@ fn missing_and_unknown_keys() {
 fn inputs_are_refused_without_being_repeated() {
     for entry in entries() {
         let mechanism = from_spec(&entry.examples[0].parse().unwrap()).unwrap();
-        let lines: Vec<String> = ["secret", "1,secret;", "12345678x", ","]
+        let lines: Vec<String> = ["secret", "1,secret;", "12345678x", ",", "se cret", "a:secret"]
             .iter()
             .filter_map(|input| mechanism.on(input).err())
             .map(|error| error.to_string())

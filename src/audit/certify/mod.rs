@@ -38,7 +38,7 @@ pub use fixed::{fixed_gaussian, fixed_laplace};
 pub(crate) use flat::flat_by;
 pub use flat::{DEEPEST, TapeCounts, flat};
 pub use hockey_stick::hockey_stick;
-pub use neighbours::{Claim, Point, neighbours};
+pub use neighbours::{Claimant, Point, neighbours};
 pub use prepared::{Prepared, prepared, prepared_flat};
 
 /// Called now and then with the number of runs so far.

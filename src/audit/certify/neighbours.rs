@@ -14,7 +14,7 @@ use crate::{
 
 /// Who says how large δ(ε) may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub enum Claimant {
     /// The mechanism's stated guarantee.
     Stated,
     /// The account of the mechanism's dominating pairs.
@@ -27,7 +27,7 @@ pub struct Point {
     /// ε; an irrational one is rounded up by at most 2^-80, which can only help the claim.
     pub epsilon: NonNegative,
     /// Who claims.
-    pub claim: Claim,
+    pub claim: Claimant,
     /// At least the δ that is claimed, by at most a part in 10^5 or 2^-80.
     pub claimed: Rational,
     /// Encloses δ(ε) from the first input to the second.
@@ -102,9 +102,9 @@ pub fn neighbours<O: Ord>(
     let plan = Plan::new().with(domination, 1);
     let accounted = [NonNegative::zero(), half, most].into_iter().filter_map(|epsilon| {
         let delta = account::delta(&plan, &epsilon, &Precision { digits: 5 }).ok()?.enclosure.upper();
-        Some((epsilon, Claim::Account, delta))
+        Some((epsilon, Claimant::Account, delta))
     });
-    let stated = claims.into_iter().map(|(epsilon, delta)| (epsilon, Claim::Stated, delta));
+    let stated = claims.into_iter().map(|(epsilon, delta)| (epsilon, Claimant::Stated, delta));
     stated
         .chain(accounted)
         .map(|(epsilon, claim, claimed)| {

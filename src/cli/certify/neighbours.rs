@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{DIGITS, MOST_SHOWN, bounds, small, table, upper};
 use crate::{
-    audit::certify::{self, Certificate, CertifyError, Claim, Masses, Point},
+    audit::certify::{self, Certificate, CertifyError, Claimant, Masses, Point},
     cli::{
         Failure, SCHEMA_VERSION,
         arguments::{Mode, Shared},
@@ -171,8 +171,8 @@ fn point_json(point: &Point) -> serde_json::Value {
 
 fn claim(point: &Point) -> &'static str {
     match point.claim {
-        Claim::Stated => "stated",
-        Claim::Account => "account",
+        Claimant::Stated => "stated",
+        Claimant::Account => "account",
     }
 }
 
