@@ -12,10 +12,12 @@ pub mod events;
 pub mod outputs;
 mod report;
 mod run;
+mod sequential;
 pub mod statistics;
 
 pub use claim::{Claim, ClaimError};
 pub use report::{CurvePoint, Finding, Report, Verdict};
 pub use run::{Audit, AuditError, LEAST_SAMPLES};
+pub use sequential::Sequential;
 #[cfg(test)]
 mod tests;

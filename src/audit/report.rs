@@ -31,7 +31,8 @@ pub struct Finding {
     pub pair: Pair,
     /// The α of its region.
     pub alpha: f64,
-    pub(super) shape: Shape,
+    /// The shape of its region, which the selection part chose.
+    pub shape: Shape,
     pub(super) region: Region,
 }
 

@@ -7,7 +7,7 @@
 )]
 
 use super::outputs::{Output, Recording, Tally};
-use super::{Audit, Claim, Report, Verdict};
+use super::{Audit, Claim, Report, Sequential, Verdict};
 use crate::bits::{BitStream, Bits, seeded};
 use crate::exact::parse;
 use rand_chacha::ChaCha20Rng;
@@ -260,4 +260,42 @@ fn an_audit_is_a_function_of_the_merged_counts_and_the_seed() {
     assert_eq!(reports[0].findings[0].event, reports[1].findings[0].event);
     // The same samples on both sides are refused.
     assert!(audit("0.5", "0", 0.99).run(&shards[0], &shards[0]).is_err());
+}
+
+/// Alarms of sequential audits that look after every batch, at the boundary: each direction at α/2 = 2.5%. Of 60, more than 12 has
+/// probability below 10^-4.
+#[test]
+fn sequential_audits_may_look_at_any_time() {
+    let run = |boundary: &Boundary, run: u64, batches: usize| {
+        let (mut one, mut two) = (source(6, run, 1), source(6, run, 2));
+        let claim = Claim::new(parse(boundary.epsilon).unwrap(), parse(boundary.delta).unwrap()).unwrap();
+        let mut audit = Sequential::new(&claim, 0.95).unwrap();
+        for _ in 0..batches {
+            let mut batch =
+                |bits: &mut Source, input| (0..100).map(|_| (boundary.draw)(bits, input)).collect::<Vec<Output>>();
+            audit.batch(&batch(&mut one, 0), &batch(&mut two, 1));
+            if audit.is_refuted() {
+                return true;
+            }
+        }
+        false
+    };
+    let alarms = (0..60_u64).into_par_iter().filter(|i| run(&BOUNDARIES[(i % 6) as usize], *i, 20)).count();
+    assert!(alarms <= 12, "{alarms}");
+}
+
+#[test]
+fn sequential_audits_stop_early_in_either_direction() {
+    for (left, right) in [(0.0, 1.0), (1.0, 0.0)] {
+        let (mut one, mut two) = (source(7, 0, 1), source(7, 0, 2));
+        let claim = Claim::new(parse("1").unwrap(), parse("0").unwrap()).unwrap();
+        let mut audit = Sequential::new(&claim, 0.999).unwrap();
+        let batch = |bits: &mut Source, centre: f64| {
+            (0..50).map(|_| naive_laplace(bits, centre, 1.0).into()).collect::<Vec<Output>>()
+        };
+        while !audit.is_refuted() && audit.pairs() < 5000 {
+            audit.batch(&batch(&mut one, left), &batch(&mut two, right));
+        }
+        assert!(audit.is_refuted() && audit.pairs() <= 1000, "{} {}", audit.pairs(), audit.delta_lower());
+    }
 }

@@ -63,6 +63,12 @@ impl<'a> Search<'a> {
     /// The best event for a goal at α, over all families and both directions.
     #[must_use]
     pub fn best(&self, goal: Goal, alpha: f64) -> Option<Candidate> {
+        self.best_of(goal, alpha, &Direction::BOTH)
+    }
+
+    /// The best event for a goal at α, over all families and these directions.
+    #[must_use]
+    pub fn best_of(&self, goal: Goal, alpha: f64, directions: &[Direction]) -> Option<Candidate> {
         let z = score_at_most(alpha);
         let prospect = |direction: Direction| {
             let (n, m) = direction.orient(self.kept.0, self.kept.1);
@@ -77,7 +83,7 @@ impl<'a> Search<'a> {
             let families = [Family::Thresholds(feature.clone()), Family::Ratios(feature.clone())];
             families
                 .into_iter()
-                .flat_map(move |family| Direction::BOTH.map(|direction| (family.clone(), direction)))
+                .flat_map(move |family| directions.iter().map(move |direction| (family.clone(), *direction)))
                 .filter_map(move |(family, direction)| {
                     let event = best(&family, readings, self.train, direction, &prospect(direction))?;
                     let mask = event.mask(readings);
@@ -87,7 +93,7 @@ impl<'a> Search<'a> {
         let mut all: Vec<(Candidate, Option<(Family, usize)>)> = fitted.collect();
         for event in &self.given {
             let mask = event.mask(&readings(&event.feature, &self.parsed));
-            all.extend(Direction::BOTH.map(|direction| (candidate(event.clone(), direction, &mask), None)));
+            all.extend(directions.iter().map(|direction| (candidate(event.clone(), *direction, &mask), None)));
         }
         // Of equals the first, so that the choice does not depend on threads.
         let (winner, origin) =

@@ -85,7 +85,7 @@ fn intervals(mut numbers: Vec<(f64, u64, u64)>, most: u64) -> Vec<Group> {
     let weight: u64 = numbers.iter().map(|(_, a, b)| a + b).sum();
     let enough = weight / most.max(1);
     let mut groups: Vec<Group> = Vec::new();
-    let mut from = f64::NEG_INFINITY;
+    let mut above = f64::NEG_INFINITY;
     let (mut a, mut b) = (0, 0);
     let mut numbers = numbers.into_iter().peekable();
     while let Some((number, more_a, more_b)) = numbers.next() {
@@ -93,22 +93,32 @@ fn intervals(mut numbers: Vec<(f64, u64, u64)>, most: u64) -> Vec<Group> {
         match numbers.peek() {
             #[expect(clippy::float_cmp, reason = "the very same number")]
             Some((next, ..)) if *next == number => continue,
-            // The line is cut half-way between neighbours, so that unseen numbers fall to the nearer one.
+            // The line is cut between neighbours, so that unseen numbers fall to one of them.
             Some((next, ..)) if a + b > enough => {
-                let half = number + (next - number) / 2.0;
-                let to = if half.is_finite() && half < *next { half } else { number };
-                groups.push(Group { within: between(from, to), a, b });
-                (from, a, b) = (to.next_up(), 0, 0);
+                let to = cut(number, *next);
+                groups.push(Group { within: between(above, to), a, b });
+                (above, a, b) = (to, 0, 0);
             }
             Some(_) => {}
-            None => groups.push(Group { within: between(from, f64::INFINITY), a, b }),
+            None => groups.push(Group { within: between(above, f64::INFINITY), a, b }),
         }
     }
     groups
 }
 
-fn between(from: f64, to: f64) -> Within {
-    Within::Intervals(vec![Interval { from: Real(from), to: Real(to) }])
+/// The shortest decimal about half-way that is at least `low` and below `high`; `low` where none is.
+fn cut(low: f64, high: f64) -> f64 {
+    let half = low + (high - low) / 2.0;
+    if !half.is_finite() || half.abs() > 1e15 {
+        return low;
+    }
+    let rounded =
+        |digits: usize| [half, low].into_iter().filter_map(move |number| format!("{number:.digits$}").parse().ok());
+    (0..18).flat_map(rounded).find(|cut| (low..high).contains(cut)).unwrap_or(low)
+}
+
+fn between(above: f64, to: f64) -> Within {
+    Within::Intervals(vec![Interval { above: Real(above), to: Real(to) }])
 }
 
 /// The best member of a family for a goal, on these counts.
@@ -174,11 +184,11 @@ fn union(groups: &[Group]) -> Option<Within> {
         }
     }
     words.sort_unstable();
-    intervals.sort_by(|one, two| one.from.0.total_cmp(&two.from.0));
+    intervals.sort_by(|one, two| one.above.0.total_cmp(&two.above.0));
     let mut joined: Vec<Interval> = Vec::new();
     for interval in intervals {
         match joined.last_mut() {
-            Some(last) if last.to.0.next_up() >= interval.from.0 => last.to = interval.to,
+            Some(last) if last.to.0 >= interval.above.0 => last.to = interval.to,
             _ => joined.push(interval),
         }
     }
@@ -247,4 +257,46 @@ pub(super) fn read_families<'a>(
         .map(read)
         .filter(|(_, readings)| readings.windows(2).any(|pair| matches!(pair, [one, two] if one != two)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_short_and_between() {
+        for (low, high, short) in [
+            (3.0, 4.0, 3.0),
+            (-54.0, -53.0, -54.0),
+            (0.123_45, 0.123_99, 0.1237),
+            (20.0, 30.0, 25.0),
+            (1.0, 1.0_f64.next_up(), 1.0),
+        ] {
+            assert_eq!(cut(low, high), short);
+        }
+        assert_eq!(cut(f64::MIN, f64::MAX), 0.0);
+        assert_eq!(cut(1.0, f64::INFINITY), 1.0);
+    }
+
+    /// The groups part the line: every number is in exactly one, and the counts are those of the samples.
+    #[test]
+    fn groups_part_the_readings() {
+        let readings: Vec<Reading> =
+            (0..1000).map(|i| Reading::Number(f64::from(i * 37 % 1000) / 7.0)).chain([Reading::Nothing]).collect();
+        let counts = Counts { a: (0..1001).map(|i| i % 5).collect(), b: (0..1001).map(|i| i % 3).collect() };
+        for most in [1, 2, 40, 5000] {
+            let groups = groups(&readings, &counts, most);
+            for (reading, _) in readings.iter().zip(0..) {
+                assert_eq!(
+                    groups.iter().filter(|group| group.within.contains(reading)).count(),
+                    1,
+                    "{reading:?} of {most}"
+                );
+            }
+            for group in &groups {
+                let mask: Vec<bool> = readings.iter().map(|reading| group.within.contains(reading)).collect();
+                assert_eq!(counts.inside(&mask), (group.a, group.b));
+            }
+        }
+    }
 }
