@@ -1,5 +1,4 @@
 //! What an audit found.
-#![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
 use super::Claim;
 use super::events::{Direction, Event};

@@ -157,7 +157,7 @@ fn miscalibration_is_seen_sharply() {
     let bounds = (0..7).into_par_iter().map(|run| miscalibrated(run, 0.95)).collect::<Vec<_>>();
     assert!(bounds.iter().all(|report| report.verdict == Verdict::Violation));
     let median = median(bounds.iter().map(|report| report.delta_lower).collect());
-    assert!(median >= 0.08 && median < 0.1175, "{median}");
+    assert!((0.08..0.1175).contains(&median), "{median}");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn sequential_audits_may_look_at_any_time() {
         let claim = Claim::new(parse(boundary.epsilon).unwrap(), parse(boundary.delta).unwrap()).unwrap();
         let mut audit = Sequential::new(&claim, 0.95).unwrap();
         for _ in 0..batches {
-            let mut batch =
+            let batch =
                 |bits: &mut Source, input| (0..100).map(|_| (boundary.draw)(bits, input)).collect::<Vec<Output>>();
             audit.batch(&batch(&mut one, 0), &batch(&mut two, 1));
             if audit.is_refuted() {

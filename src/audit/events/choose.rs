@@ -95,9 +95,13 @@ impl<'a> Search<'a> {
             let mask = event.mask(&readings(&event.feature, &self.parsed));
             all.extend(directions.iter().map(|direction| (candidate(event.clone(), *direction, &mask), None)));
         }
-        // Of equals the first, so that the choice does not depend on threads.
+        // Of equals the first, so that the choice does not depend on threads; a score, which is hard to read, must be clearly better.
+        let rank = |candidate: &Candidate| match candidate.event.feature {
+            Feature::Score(_) => candidate.promise - 0.03 * candidate.promise.abs(),
+            _ => candidate.promise,
+        };
         let (winner, origin) =
-            all.into_iter().reduce(|best, next| if next.0.promise > best.0.promise { next } else { best })?;
+            all.into_iter().reduce(|best, next| if rank(&next.0) > rank(&best.0) { next } else { best })?;
         if winner.promise == f64::NEG_INFINITY {
             return None;
         }

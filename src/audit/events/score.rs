@@ -39,6 +39,9 @@ pub struct Score {
     pub terms: Vec<Term>,
 }
 
+/// How well a feature tells the sides apart, the feature, its readings and its log-ratios.
+type Histogram<'a> = (f64, &'a Feature, &'a [Reading], Vec<Bin>);
+
 /// Log-ratios are clipped to ±CLIP.
 const CLIP: f64 = 3.0;
 
@@ -65,7 +68,7 @@ impl Score {
     #[must_use]
     pub(super) fn learn(read: &[(Feature, Vec<Reading>)], train: &Counts) -> Option<Self> {
         let (n, m) = train.samples();
-        let mut terms: Vec<(f64, &Feature, &[Reading], Vec<Bin>)> = Vec::new();
+        let mut terms: Vec<Histogram<'_>> = Vec::new();
         for (feature, readings) in read {
             let groups = groups(readings, train, BINS);
             // A word for every other sample is no histogram.
@@ -102,7 +105,7 @@ impl Score {
         };
         let rows: Vec<_> = seen.iter().step_by(stride).map(row).collect();
         let weights = fit(&rows, terms.len(), 1.0 / real(n.min(m).max(1)));
-        let term = |((_, feature, _, bins), weight): ((f64, &Feature, &[Reading], Vec<Bin>), f64)| Term {
+        let term = |((_, feature, _, bins), weight): (Histogram<'_>, f64)| Term {
             feature: feature.clone(),
             bins,
             weight: Real(weight),

@@ -152,6 +152,7 @@ impl Bets {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thresholds of draws")]
 mod tests {
     use super::*;
     use crate::bits::seeded;
@@ -196,9 +197,9 @@ mod tests {
     #[test]
     fn gross_violations_stop_early() {
         let mut bits = seeded([10; 32]);
-        let (bets, stopped) = play(0.5, 0.0, 2.718, 0.0, 1000, 0.001, &mut bits);
+        let (bets, stopped) = play(0.5, 0.0, 2.7, 0.0, 1000, 0.001, &mut bits);
         assert!(stopped && bets.pairs() <= 400, "{}", bets.pairs());
-        let (bets, stopped) = play(0.5, 0.4, 2.718, 0.0, 100, 0.001, &mut bits);
+        let (bets, stopped) = play(0.5, 0.4, 2.7, 0.0, 100, 0.001, &mut bits);
         assert!(!stopped && bets.delta_lower() <= 0.0);
     }
 
