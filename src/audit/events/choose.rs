@@ -80,7 +80,11 @@ impl<'a> Search<'a> {
             Candidate { event, direction, seen, promise: prospect.promise(seen), prospect }
         };
         let fitted = self.read.par_iter().enumerate().flat_map_iter(|(place, (feature, readings))| {
-            let families = [Family::Thresholds(feature.clone()), Family::Ratios(feature.clone())];
+            let mut families = vec![Family::Thresholds(feature.clone())];
+            // A score is a ratio already: its thresholds are all there is to it.
+            if !matches!(feature, Feature::Score(_)) {
+                families.push(Family::Ratios(feature.clone()));
+            }
             families
                 .into_iter()
                 .flat_map(move |family| directions.iter().map(move |direction| (family.clone(), *direction)))

@@ -69,7 +69,8 @@ pub(super) fn groups(readings: &[Reading], counts: &Counts, most: u64) -> Vec<Gr
         groups.push(Group { within: Within::Read(false), a: nothing.0, b: nothing.1 });
     }
     groups.extend(intervals(numbers, most));
-    let mut words: Vec<_> = words.into_iter().collect();
+    // A word seen once says nothing of the next sample, and would only make the event long.
+    let mut words: Vec<_> = words.into_iter().filter(|(_, (a, b))| a + b > 1).collect();
     if words.len() > MOST_WORDS {
         words.sort_by_key(|(_, (a, b))| core::cmp::Reverse(a + b));
         words.truncate(MOST_WORDS);
@@ -213,9 +214,10 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
         floats |= one.number().is_some_and(|number| number.fract() != 0.0);
         dimension = dimension.max(one.dimension());
     }
-    let mut features = vec![Feature::Output, Feature::Presence, Feature::Shape, Feature::Length];
+    // The plainest first: of equals, the first wins.
+    let mut features = vec![Feature::Presence, Feature::Shape];
     if numbers {
-        features.extend([Feature::Value, Feature::Magnitude, Feature::Special]);
+        features.extend([Feature::Special, Feature::Value, Feature::Magnitude]);
         features.push(Feature::LowestBit { scale: Real(1.0) });
         for &scale in scales.iter().filter(|scale| scale.is_finite() && **scale != 0.0) {
             features.extend([Feature::LowestBit { scale: Real(scale) }, Feature::OnGrid { step: Real(scale) }]);
@@ -224,6 +226,7 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
             features.push(Feature::OnGrid { step: Real(1.0) });
         }
     }
+    features.extend([Feature::Output, Feature::Length]);
     if dimension > 0 {
         features.extend([
             Feature::Dimension,
@@ -233,7 +236,10 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
             Feature::PlaceOfGreatest,
         ]);
         for place in 0..dimension.min(PARTS) {
-            features.extend([Feature::Part(place), Feature::PartText(place)]);
+            features.push(Feature::Part(place));
+            if seen().any(|parsed| parsed.is_word(place)) {
+                features.push(Feature::PartText(place));
+            }
             if place > 0 {
                 features.push(Feature::Difference(place));
             }

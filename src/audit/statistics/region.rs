@@ -327,6 +327,18 @@ mod tests {
         }
     }
 
+    /// The score that the combination must reach is that of what the two other rules leave of α.
+    #[test]
+    fn the_three_rules_share_alpha() {
+        let region = Region::new(pair(50, 100, 10, 100), 0.05, Shape::Tilted { slope: 2.0, offset: 0.1 });
+        assert!(region.z >= score_at_most(0.05 - 2.0 * 0.05 * TRIM) - 1e-9 && region.z < 1.70, "{}", region.z);
+        // Rule 2, and rule 1 through the least q of the cover, at β.
+        let beta = Tail::of(100, 51, region.p_most).lower_at_most();
+        assert!(beta <= 0.05 * TRIM && beta > 0.05 * TRIM * 0.99, "{beta}");
+        let q = region.cells.iter().map(|cell| cell.q0).fold(1.0, f64::min);
+        assert!(Tail::of(100, 10, q).upper_at_most() <= 0.05 * TRIM && q > 0.02, "{q}");
+    }
+
     /// As sharp as the test for known variances, nearly: z·σ of the difference, and no corner.
     #[test]
     fn the_bound_is_near_that_of_known_variances() {
