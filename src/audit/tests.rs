@@ -3,6 +3,7 @@
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "tests sample floats"
 )]
 
@@ -317,6 +318,21 @@ fn a_learned_score_adds_up_what_the_parts_say() {
     let report = audit("0.25", "0", 0.99).run(&a, &b).unwrap();
     println!("{} {} {}", report.findings[0].event, report.delta_lower, report.epsilon_lower);
     assert_eq!(report.verdict, Verdict::Violation);
+    // The counts are those of the event as it is stored, float by float.
+    let finding = &report.findings[0];
+    let (all, _) = super::Finding::replay(&finding.event, finding.direction, &a, &b, 0.01, 1.0);
+    let table = super::outputs::Table::split(&a, &b, &mut seeded([0; 32])).unwrap();
+    let mask = finding.event.select(table.outputs());
+    let (x, y) = finding.direction.orient(0, 1);
+    let of = |part: super::outputs::Part, side: i32| {
+        let (a, b) = table.counts(part).inside(&mask);
+        if side == 0 { a } else { b }
+    };
+    assert_eq!(
+        (finding.pair.x, finding.pair.y),
+        (of(super::outputs::Part::Evaluate, x), of(super::outputs::Part::Evaluate, y))
+    );
+    assert!(all.x > finding.pair.x);
     // A single part shows at most (1 − e^(ε − ¼))₊ = 0 at ε = ¼, so whatever is found is found by adding up.
     assert!(report.delta_lower > 0.15, "{}", report.delta_lower);
 }
@@ -405,4 +421,51 @@ fn the_shares_of_alpha_add_up() {
         numbers.insert(report.findings.len());
     }
     assert!(numbers.contains(&2), "two events are evaluated at times: {numbers:?}");
+}
+
+/// How long an audit takes, and how near ε_lower comes.
+#[test]
+#[ignore = "a measurement"]
+fn cost_and_sharpness_of_large_audits() {
+    let measure = |name: &str, a: &Tally, b: &Tally, claim: &str| {
+        let start = std::time::Instant::now();
+        let report = audit(claim, "0", 0.95).run(a, b).unwrap();
+        let (lower, epsilon) = (report.delta_lower, report.epsilon_lower);
+        println!(
+            "{name}: {:?} in {:.2} s, delta in [{lower:.5}, {:?}], epsilon >= {epsilon:.5}",
+            report.verdict,
+            start.elapsed().as_secs_f64(),
+            report.delta_upper
+        );
+        for finding in &report.findings {
+            println!("    {} {:?} {:?}", finding.event, finding.pair, finding.shape);
+        }
+    };
+    for samples in [100_000, 2_000_000] {
+        let (mut one, mut two) = (source(12, 0, 1), source(12, 0, 2));
+        let a = tally("a", samples, || geometric(&mut one, 10.0).into());
+        let b = tally("b", samples, || (1 + geometric(&mut two, 10.0)).into());
+        measure(&format!("geometric of 0.1, {samples}"), &a, &b, "0.1");
+        measure(&format!("geometric of 0.1 claimed 0.08, {samples}"), &a, &b, "0.08");
+    }
+    for samples in [100_000, 500_000] {
+        let (mut one, mut two) = (source(13, 0, 1), source(13, 0, 2));
+        let a = tally("a", samples, || laplace(&mut one, 1.0).into());
+        let b = tally("b", samples, || (1.0 + laplace(&mut two, 1.0)).into());
+        measure(&format!("float laplace of 1, {samples}"), &a, &b, "1");
+    }
+    let (mut one, mut two) = (source(14, 0, 1), source(14, 0, 2));
+    let draw = |bits: &mut Source, input: i64| {
+        let parts: Vec<String> =
+            (0..10).map(|i| (if i < 5 { input } else { -input } + geometric(bits, 10.0)).to_string()).collect();
+        Output::parse(&parts.join(","))
+    };
+    let (a, b) = (tally("a", 100_000, || draw(&mut one, 0)), tally("b", 100_000, || draw(&mut two, 1)));
+    measure("ten parts of 0.1 claimed 0.5, 100000", &a, &b, "0.5");
+    // No noise in the second part of the answer: any ε is refuted.
+    let (a, b) = (
+        tally("a", 100_000, || Output::parse(&format!("{},0", geometric(&mut one, 1.0)))),
+        tally("b", 100_000, || Output::parse(&format!("{},1", geometric(&mut two, 1.0)))),
+    );
+    measure("no noise, 100000", &a, &b, "1");
 }
