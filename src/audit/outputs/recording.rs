@@ -303,12 +303,7 @@ mod tests {
     /// Full size: `cargo test --release --lib -- --ignored audit::outputs::recording --nocapture`.
     #[test]
     #[ignore = "a measurement"]
-    #[expect(
-        clippy::float_arithmetic,
-        clippy::cast_precision_loss,
-        clippy::cast_possible_wrap,
-        reason = "a rate to print"
-    )]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_wrap, reason = "a rate to print")]
     fn speed() {
         let mut state = 7_u64;
         let mut next = || {
