@@ -66,7 +66,7 @@ pub enum AuditError {
 /// let claim = Claim::new(parse("1")?, parse("0")?)?;
 /// let report = Audit::new(claim, 0.999)?.run(&side(7, "a"), &side(8, "b"))?;
 /// assert_eq!(report.verdict, Verdict::Violation);
-/// assert!(report.delta_lower > 0.97);
+/// assert!(report.delta_lower > 0.9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -20,10 +20,10 @@ use super::statistics::{exp_bounds, real};
 /// let mut audit = Sequential::new(&Claim::new(parse("1")?, parse("0")?)?, 0.999)?;
 /// let batch = |value: i64| vec![Output::from(value); 40];
 /// while !audit.is_refuted() && audit.pairs() < 10_000 {
-///     audit.batch(&batch(0), &batch(1));
+///     audit.batch(&batch(7), &batch(8));
 /// }
 /// assert!(audit.is_refuted() && audit.pairs() < 500);
-/// assert_eq!(audit.event().map(|(event, _)| event.to_string()), Some("output in {\"0\"}".to_owned()));
+/// assert_eq!(audit.event().map(|(event, _)| event.to_string()), Some("value <= 7".to_owned()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
