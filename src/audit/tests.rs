@@ -469,3 +469,24 @@ fn cost_and_sharpness_of_large_audits() {
     );
     measure("no noise, 100000", &a, &b, "1");
 }
+
+/// The choice is blind to the evaluation part, even to which outputs it holds: with outputs that only the evaluation part has (a new
+/// shape, length and value among them), the search answers the same event.
+#[test]
+fn the_choice_does_not_see_outputs_of_the_evaluation_part() {
+    use super::events::{Goal, Search};
+    use super::outputs::Counts;
+    let outputs: Vec<Output> = (0..20).map(Output::from).collect();
+    let counts = Counts { a: (0..20).map(|i| 40 - i).collect(), b: (0..20).map(|i| 20 + i).collect() };
+    let goal = Goal::Delta { c: 1.2, delta: 0.0 };
+    let best = |outputs: &[Output], counts: &Counts| {
+        let candidate = Search::new(outputs, counts, counts, (5000, 5000), &[], &[]).best(goal, 0.05).unwrap();
+        (candidate.event, candidate.direction, candidate.promise)
+    };
+    let mut more = outputs.clone();
+    more.extend(["", "word", "1,2,3", "-7.25", "99999999999", "nan"].map(Output::parse));
+    let mut padded = counts.clone();
+    padded.a.resize(more.len(), 0);
+    padded.b.resize(more.len(), 0);
+    assert_eq!(best(&outputs, &counts), best(&more, &padded));
+}

@@ -248,21 +248,20 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
     features
 }
 
-/// Every family that has two different readings to tell apart.
-pub(super) fn read_families<'a>(
-    parsed: &[Parsed<'a>],
-    counts: &Counts,
-    scales: &[f64],
-) -> Vec<(Feature, Vec<Reading>)> {
+/// The features that tell outputs of the training part apart, with their readings of all outputs.
+///
+/// Which features these are depends on the training part alone: outputs that only the evaluation part holds are read, and not asked.
+pub(super) fn read_families(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<(Feature, Vec<Reading>)> {
+    let differ = |readings: &[Reading]| {
+        let trained = readings.iter().zip(&counts.a).zip(&counts.b).filter(|((_, a), b)| **a + **b > 0);
+        let mut trained = trained.map(|((reading, _), _)| reading);
+        trained.next().is_some_and(|first| trained.any(|other| other != first))
+    };
     let read = |feature: Feature| {
         let readings = readings(&feature, parsed);
-        (feature, readings)
+        differ(&readings).then_some((feature, readings))
     };
-    features(parsed, counts, scales)
-        .into_iter()
-        .map(read)
-        .filter(|(_, readings)| readings.windows(2).any(|pair| matches!(pair, [one, two] if one != two)))
-        .collect()
+    features(parsed, counts, scales).into_iter().filter_map(read).collect()
 }
 
 #[cfg(test)]
