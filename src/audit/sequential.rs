@@ -152,9 +152,41 @@ impl Sequential {
         self.pairs
     }
 
+    /// The pairs that were bet on: fewer than those seen, since the first batches are only learned from.
+    #[must_use]
+    pub fn pairs_bet(&self) -> u64 {
+        self.bets.iter().map(Bets::pairs).max().unwrap_or(0)
+    }
+
     /// The event that the claim fell on, and which side was P.
     #[must_use]
     pub fn event(&self) -> Option<&(Event, Direction)> {
         self.refuting.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::parse;
+
+    /// The bet on a batch is fixed before the batch: the first two are learned from, and what the third is like changes no bet on it.
+    #[test]
+    fn bets_are_made_before_the_samples_come() {
+        let claim = Claim::new(parse("1").unwrap(), parse("0").unwrap()).unwrap();
+        let mut audit = Sequential::new(&claim, 0.99).unwrap();
+        let batch = |from: i64| (0..50).map(|i| Output::from(from + i % 7)).collect::<Vec<Output>>();
+        audit.batch(&batch(0), &batch(3));
+        audit.batch(&batch(0), &batch(3));
+        assert_eq!((audit.pairs(), audit.pairs_bet()), (100, 0));
+        let next = audit.next.clone();
+        let inside = next[0]
+            .as_ref()
+            .map(|(event, ..)| event.select(&batch(100)).iter().filter(|inside| **inside).count() as u64);
+        let mut surprised = audit.clone();
+        surprised.batch(&batch(100), &batch(-100));
+        assert_eq!(surprised.pairs_bet(), 50);
+        // The old event decides what the new samples are worth.
+        assert_eq!(surprised.bets[0].in_first(), inside);
     }
 }

@@ -418,6 +418,8 @@ fn the_shares_of_alpha_add_up() {
         let report = audit("0.5", "0", 0.95).run(&a, &b).unwrap();
         let spent = report.findings.iter().map(|finding| finding.alpha).sum::<f64>() + report.upper_alpha;
         assert!((spent - 0.05).abs() < 1e-12, "{spent} on {}", report.findings.len());
+        // Of 2,000 samples, 400 chose; none of them is counted again.
+        assert!(report.findings.iter().all(|finding| (finding.pair.n, finding.pair.m) == (1600, 1600)));
         numbers.insert(report.findings.len());
     }
     assert!(numbers.contains(&2), "two events are evaluated at times: {numbers:?}");

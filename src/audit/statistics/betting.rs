@@ -144,6 +144,12 @@ impl Bets {
         self.delta_lower
     }
 
+    /// Of the last round, P's samples in the event.
+    #[cfg(test)]
+    pub(in crate::audit) fn in_first(&self) -> Option<u64> {
+        self.rounds.last().map(|(_, outcomes)| outcomes.in_out + outcomes.in_in)
+    }
+
     /// The pairs played.
     #[must_use]
     pub fn pairs(&self) -> u64 {
@@ -201,6 +207,19 @@ mod tests {
         assert!(stopped && bets.pairs() <= 400, "{}", bets.pairs());
         let (bets, stopped) = play(0.5, 0.4, 2.7, 0.0, 100, 0.001, &mut bits);
         assert!(!stopped && bets.delta_lower() <= 0.0);
+    }
+
+    /// The sequence is where the fortune is 1/α, and not sooner.
+    #[test]
+    fn the_bound_is_where_the_fortune_reaches_its_goal() {
+        let mut bets = Bets::new(2.0);
+        let stake = bets.stake(0.5, 0.05, 0.0);
+        bets.round(stake, Outcomes { in_out: 45, in_in: 5, out_out: 45, out_in: 5 }, 0.01);
+        let bound = bets.delta_lower();
+        assert!(
+            bound > 0.0 && bets.log_fortune(bound) >= 100_f64.ln() && bets.log_fortune(bound + 1e-6) < 100_f64.ln(),
+            "{bound}"
+        );
     }
 
     #[test]
