@@ -12,6 +12,7 @@ pub mod events;
 pub mod outputs;
 mod report;
 mod run;
+mod sequential;
 pub mod statistics;
 #[cfg(test)]
 mod tests;
@@ -22,3 +23,4 @@ pub mod zoo;
 pub use claim::{Claim, ClaimError};
 pub use report::{CurvePoint, Finding, Report, Verdict};
 pub use run::{Audit, AuditError, LEAST_SAMPLES};
+pub use sequential::Sequential;

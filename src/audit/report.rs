@@ -1,5 +1,4 @@
 //! What an audit found.
-#![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
 use super::Claim;
 use super::events::{Direction, Event};
@@ -31,7 +30,8 @@ pub struct Finding {
     pub pair: Pair,
     /// The α of its region.
     pub alpha: f64,
-    pub(super) shape: Shape,
+    /// The shape of its region, which the selection part chose.
+    pub shape: Shape,
     pub(super) region: Region,
 }
 

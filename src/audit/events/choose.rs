@@ -22,6 +22,8 @@ pub struct Candidate {
     pub promise: f64,
     /// How it will be evaluated.
     pub prospect: Prospect,
+    /// Which of the table's outputs are in the event.
+    pub inside: Vec<bool>,
 }
 
 /// The outputs as every family reads them, and the two parts that events are fitted and compared on.
@@ -52,10 +54,8 @@ impl<'a> Search<'a> {
     ) -> Self {
         let parsed: Vec<Parsed<'a>> = outputs.iter().map(Parsed::new).collect();
         let mut read = read_families(&parsed, train, scales);
-        if let Some(score) = Score::learn(&read, train) {
-            let feature = Feature::Score(Box::new(score));
-            let scores = readings(&feature, &parsed);
-            read.push((feature, scores));
+        if let Some((score, scores)) = Score::learn(&read, train) {
+            read.push((Feature::Score(Box::new(score)), scores));
         }
         Self { parsed, read, given: given.to_vec(), train, validate, kept }
     }
@@ -63,49 +63,66 @@ impl<'a> Search<'a> {
     /// The best event for a goal at α, over all families and both directions.
     #[must_use]
     pub fn best(&self, goal: Goal, alpha: f64) -> Option<Candidate> {
+        self.best_of(goal, alpha, &Direction::BOTH)
+    }
+
+    /// The best event for a goal at α, over all families and these directions.
+    #[must_use]
+    pub fn best_of(&self, goal: Goal, alpha: f64, directions: &[Direction]) -> Option<Candidate> {
         let z = score_at_most(alpha);
         let prospect = |direction: Direction| {
             let (n, m) = direction.orient(self.kept.0, self.kept.1);
             Prospect { goal, n, m, alpha, z }
         };
-        let candidate = |event: Event, direction: Direction, mask: &[bool]| {
+        let candidate = |event: Event, direction: Direction, inside: Vec<bool>| {
             let prospect = prospect(direction);
-            let seen = pair(self.validate, mask, direction);
-            Candidate { event, direction, seen, promise: prospect.promise(seen), prospect }
+            let seen = pair(self.validate, &inside, direction);
+            Candidate { event, direction, seen, promise: prospect.promise(seen), prospect, inside }
         };
         let fitted = self.read.par_iter().enumerate().flat_map_iter(|(place, (feature, readings))| {
-            let families = [Family::Thresholds(feature.clone()), Family::Ratios(feature.clone())];
+            let mut families = vec![Family::Thresholds(feature.clone())];
+            // A score is a ratio already: its thresholds are all there is to it.
+            if !matches!(feature, Feature::Score(_)) {
+                families.push(Family::Ratios(feature.clone()));
+            }
             families
                 .into_iter()
-                .flat_map(move |family| Direction::BOTH.map(|direction| (family.clone(), direction)))
+                .flat_map(move |family| directions.iter().map(move |direction| (family.clone(), *direction)))
                 .filter_map(move |(family, direction)| {
                     let event = best(&family, readings, self.train, direction, &prospect(direction))?;
                     let mask = event.mask(readings);
-                    Some((candidate(event, direction, &mask), Some((family, place))))
+                    Some((candidate(event, direction, mask), Some((family, place))))
                 })
         });
         let mut all: Vec<(Candidate, Option<(Family, usize)>)> = fitted.collect();
         for event in &self.given {
             let mask = event.mask(&readings(&event.feature, &self.parsed));
-            all.extend(Direction::BOTH.map(|direction| (candidate(event.clone(), direction, &mask), None)));
+            all.extend(directions.iter().map(|direction| (candidate(event.clone(), *direction, mask.clone()), None)));
         }
-        // Of equals the first, so that the choice does not depend on threads.
+        // Of equals the first, so that the choice does not depend on threads; a score, which is hard to read, must be clearly better.
+        let rank = |candidate: &Candidate| match candidate.event.feature {
+            Feature::Score(_) => candidate.promise - 0.03 * candidate.promise.abs(),
+            _ => candidate.promise,
+        };
         let (winner, origin) =
-            all.into_iter().reduce(|best, next| if next.0.promise > best.0.promise { next } else { best })?;
+            all.into_iter().reduce(|best, next| if rank(&next.0) > rank(&best.0) { next } else { best })?;
         if winner.promise == f64::NEG_INFINITY {
             return None;
         }
-        // A score was trained on the training part, and is trusted only on the other.
-        let refit = origin.filter(|(family, _)| !matches!(family.feature(), Feature::Score(_)));
+        // A threshold gains by more samples; what has more to choose would fit them, and a score was trained on some of them.
+        let refit = origin.filter(
+            |(family, _)| matches!(family, Family::Thresholds(feature) if !matches!(feature, Feature::Score(_))),
+        );
         let Some((family, place)) = refit else { return Some(winner) };
         let both = self.train.plus(self.validate);
         let (_, readings) = self.read.get(place)?;
         let Some(event) = best(&family, readings, &both, winner.direction, &winner.prospect) else {
             return Some(winner);
         };
-        let seen = pair(&both, &event.mask(readings), winner.direction);
+        let inside = event.mask(readings);
+        let seen = pair(&both, &inside, winner.direction);
         // The promise stays that of the validation, which no fit has touched.
-        Some(Candidate { event, seen, ..winner })
+        Some(Candidate { event, seen, inside, ..winner })
     }
 }
 

@@ -22,13 +22,21 @@ impl<'de> serde::Deserialize<'de> for Real {
     }
 }
 
-/// from ≤ reading ≤ to.
+/// above < reading ≤ to; no bound below if `above` is −∞.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Interval {
-    /// The least reading inside.
-    pub from: Real,
-    /// The greatest.
+    /// What readings inside are greater than.
+    pub above: Real,
+    /// The greatest reading inside.
     pub to: Real,
+}
+
+impl Interval {
+    /// Whether a number is inside.
+    #[must_use]
+    pub fn contains(&self, number: f64) -> bool {
+        (self.above.0 < number || self.above.0 == f64::NEG_INFINITY) && number <= self.to.0
+    }
 }
 
 /// The readings that are in the event.
@@ -48,7 +56,7 @@ pub enum Within {
 /// ```
 /// use certus::audit::{events::{Event, Feature, Interval, Real, Within}, outputs::Output};
 ///
-/// let low = Interval { from: Real(f64::NEG_INFINITY), to: Real(3.0) };
+/// let low = Interval { above: Real(f64::NEG_INFINITY), to: Real(3.0) };
 /// let event = Event { feature: Feature::Value, within: Within::Intervals(vec![low]) };
 /// assert_eq!(event.to_string(), "value <= 3");
 /// assert!(event.contains(&Output::from(2)) && !event.contains(&Output::parse("3.5")));
@@ -105,7 +113,7 @@ impl Within {
     pub fn contains(&self, reading: &Reading) -> bool {
         match (self, reading) {
             (Self::Intervals(intervals), Reading::Number(number)) => {
-                intervals.iter().any(|Interval { from, to }| from.0 <= *number && *number <= to.0)
+                intervals.iter().any(|interval| interval.contains(*number))
             }
             (Self::Words(words), Reading::Word(word)) => words.iter().any(|one| one == word),
             (Self::Read(wanted), reading) => (*reading != Reading::Nothing) == *wanted,
@@ -122,16 +130,15 @@ impl fmt::Display for Event {
         let feature = &self.feature;
         match &self.within {
             Within::Intervals(intervals) => {
-                for (place, Interval { from, to }) in intervals.iter().take(SHOWN).enumerate() {
+                for (place, Interval { above, to }) in intervals.iter().take(SHOWN).enumerate() {
                     if place > 0 {
                         f.write_str(" or ")?;
                     }
-                    match (from.0, to.0) {
+                    match (above.0, to.0) {
                         (f64::NEG_INFINITY, f64::INFINITY) => write!(f, "{feature} is a number")?,
                         (f64::NEG_INFINITY, to) => write!(f, "{feature} <= {to}")?,
-                        (from, f64::INFINITY) => write!(f, "{feature} >= {from}")?,
-                        (from, to) if from.to_bits() == to.to_bits() => write!(f, "{feature} = {from}")?,
-                        (from, to) => write!(f, "{from} <= {feature} <= {to}")?,
+                        (above, f64::INFINITY) => write!(f, "{feature} > {above}")?,
+                        (above, to) => write!(f, "{above} < {feature} <= {to}")?,
                     }
                 }
                 more(f, intervals.len())
@@ -163,21 +170,19 @@ mod tests {
 
     #[test]
     fn events_print_and_come_back_from_storage_bit_by_bit() {
-        let between = |from: f64, to: f64| Interval { from: Real(from), to: Real(to) };
+        let between = |above: f64, to: f64| Interval { above: Real(above), to: Real(to) };
+        let values = vec![between(f64::NEG_INFINITY, 0.1), between(2.0, 2.5), between(10.0 / 3.0, f64::INFINITY)];
+        let bits = vec![between(f64::NEG_INFINITY, -54.0)];
         let events = [
             (
                 Feature::Value,
-                Within::Intervals(vec![
-                    between(f64::NEG_INFINITY, 0.1),
-                    between(2.0, 2.0),
-                    between(1.0 / 3.0, f64::INFINITY),
-                ]),
-                "value <= 0.1 or value = 2 or value >= 0.3333333333333333",
+                Within::Intervals(values),
+                "value <= 0.1 or 2 < value <= 2.5 or value > 3.3333333333333335",
             ),
             (Feature::Output, Within::Words(vec!["a\"b".into(), String::new()]), "output in {\"a\\\"b\", \"\"}"),
             (
                 Feature::LowestBit { scale: Real(0.8) },
-                Within::Intervals(vec![between(f64::NEG_INFINITY, -54.0)]),
+                Within::Intervals(bits),
                 "exponent of the lowest set bit of value/0.8 <= -54",
             ),
             (Feature::Special, Within::Read(false), "class of the number does not exist"),

@@ -69,7 +69,8 @@ pub(super) fn groups(readings: &[Reading], counts: &Counts, most: u64) -> Vec<Gr
         groups.push(Group { within: Within::Read(false), a: nothing.0, b: nothing.1 });
     }
     groups.extend(intervals(numbers, most));
-    let mut words: Vec<_> = words.into_iter().collect();
+    // A word seen once says nothing of the next sample, and would only make the event long.
+    let mut words: Vec<_> = words.into_iter().filter(|(_, (a, b))| a + b > 1).collect();
     if words.len() > MOST_WORDS {
         words.sort_by_key(|(_, (a, b))| core::cmp::Reverse(a + b));
         words.truncate(MOST_WORDS);
@@ -85,7 +86,7 @@ fn intervals(mut numbers: Vec<(f64, u64, u64)>, most: u64) -> Vec<Group> {
     let weight: u64 = numbers.iter().map(|(_, a, b)| a + b).sum();
     let enough = weight / most.max(1);
     let mut groups: Vec<Group> = Vec::new();
-    let mut from = f64::NEG_INFINITY;
+    let mut above = f64::NEG_INFINITY;
     let (mut a, mut b) = (0, 0);
     let mut numbers = numbers.into_iter().peekable();
     while let Some((number, more_a, more_b)) = numbers.next() {
@@ -93,22 +94,32 @@ fn intervals(mut numbers: Vec<(f64, u64, u64)>, most: u64) -> Vec<Group> {
         match numbers.peek() {
             #[expect(clippy::float_cmp, reason = "the very same number")]
             Some((next, ..)) if *next == number => continue,
-            // The line is cut half-way between neighbours, so that unseen numbers fall to the nearer one.
+            // The line is cut between neighbours, so that unseen numbers fall to one of them.
             Some((next, ..)) if a + b > enough => {
-                let half = number + (next - number) / 2.0;
-                let to = if half.is_finite() && half < *next { half } else { number };
-                groups.push(Group { within: between(from, to), a, b });
-                (from, a, b) = (to.next_up(), 0, 0);
+                let to = cut(number, *next);
+                groups.push(Group { within: between(above, to), a, b });
+                (above, a, b) = (to, 0, 0);
             }
             Some(_) => {}
-            None => groups.push(Group { within: between(from, f64::INFINITY), a, b }),
+            None => groups.push(Group { within: between(above, f64::INFINITY), a, b }),
         }
     }
     groups
 }
 
-fn between(from: f64, to: f64) -> Within {
-    Within::Intervals(vec![Interval { from: Real(from), to: Real(to) }])
+/// The shortest decimal about half-way that is at least `low` and below `high`; `low` where none is.
+fn cut(low: f64, high: f64) -> f64 {
+    let half = low + (high - low) / 2.0;
+    if !half.is_finite() || half.abs() > 1e15 {
+        return low;
+    }
+    let rounded =
+        |digits: usize| [half, low].into_iter().filter_map(move |number| format!("{number:.digits$}").parse().ok());
+    (0..18).flat_map(rounded).find(|cut| (low..high).contains(cut)).unwrap_or(low)
+}
+
+fn between(above: f64, to: f64) -> Within {
+    Within::Intervals(vec![Interval { above: Real(above), to: Real(to) }])
 }
 
 /// The best member of a family for a goal, on these counts.
@@ -174,11 +185,11 @@ fn union(groups: &[Group]) -> Option<Within> {
         }
     }
     words.sort_unstable();
-    intervals.sort_by(|one, two| one.from.0.total_cmp(&two.from.0));
+    intervals.sort_by(|one, two| one.above.0.total_cmp(&two.above.0));
     let mut joined: Vec<Interval> = Vec::new();
     for interval in intervals {
         match joined.last_mut() {
-            Some(last) if last.to.0.next_up() >= interval.from.0 => last.to = interval.to,
+            Some(last) if last.to.0 >= interval.above.0 => last.to = interval.to,
             _ => joined.push(interval),
         }
     }
@@ -203,9 +214,10 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
         floats |= one.number().is_some_and(|number| number.fract() != 0.0);
         dimension = dimension.max(one.dimension());
     }
-    let mut features = vec![Feature::Output, Feature::Presence, Feature::Shape, Feature::Length];
+    // The plainest first: of equals, the first wins.
+    let mut features = vec![Feature::Presence, Feature::Shape];
     if numbers {
-        features.extend([Feature::Value, Feature::Magnitude, Feature::Special]);
+        features.extend([Feature::Special, Feature::Value, Feature::Magnitude]);
         features.push(Feature::LowestBit { scale: Real(1.0) });
         for &scale in scales.iter().filter(|scale| scale.is_finite() && **scale != 0.0) {
             features.extend([Feature::LowestBit { scale: Real(scale) }, Feature::OnGrid { step: Real(scale) }]);
@@ -214,6 +226,7 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
             features.push(Feature::OnGrid { step: Real(1.0) });
         }
     }
+    features.extend([Feature::Output, Feature::Length]);
     if dimension > 0 {
         features.extend([
             Feature::Dimension,
@@ -223,7 +236,10 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
             Feature::PlaceOfGreatest,
         ]);
         for place in 0..dimension.min(PARTS) {
-            features.extend([Feature::Part(place), Feature::PartText(place)]);
+            features.push(Feature::Part(place));
+            if seen().any(|parsed| parsed.is_word(place)) {
+                features.push(Feature::PartText(place));
+            }
             if place > 0 {
                 features.push(Feature::Difference(place));
             }
@@ -232,19 +248,60 @@ fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<Featu
     features
 }
 
-/// Every family that has two different readings to tell apart.
-pub(super) fn read_families<'a>(
-    parsed: &[Parsed<'a>],
-    counts: &Counts,
-    scales: &[f64],
-) -> Vec<(Feature, Vec<Reading>)> {
+/// The features that tell outputs of the training part apart, with their readings of all outputs.
+///
+/// Which features these are depends on the training part alone: outputs that only the evaluation part holds are read, and not asked.
+pub(super) fn read_families(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -> Vec<(Feature, Vec<Reading>)> {
+    let differ = |readings: &[Reading]| {
+        let trained = readings.iter().zip(&counts.a).zip(&counts.b).filter(|((_, a), b)| **a + **b > 0);
+        let mut trained = trained.map(|((reading, _), _)| reading);
+        trained.next().is_some_and(|first| trained.any(|other| other != first))
+    };
     let read = |feature: Feature| {
         let readings = readings(&feature, parsed);
-        (feature, readings)
+        differ(&readings).then_some((feature, readings))
     };
-    features(parsed, counts, scales)
-        .into_iter()
-        .map(read)
-        .filter(|(_, readings)| readings.windows(2).any(|pair| matches!(pair, [one, two] if one != two)))
-        .collect()
+    features(parsed, counts, scales).into_iter().filter_map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_short_and_between() {
+        for (low, high, short) in [
+            (3.0, 4.0, 3.0),
+            (-54.0, -53.0, -54.0),
+            (0.123_45, 0.123_99, 0.1237),
+            (20.0, 30.0, 25.0),
+            (1.0, 1.0_f64.next_up(), 1.0),
+        ] {
+            assert_eq!(cut(low, high), short);
+        }
+        assert_eq!(cut(f64::MIN, f64::MAX), f64::MIN);
+        assert_eq!(cut(1.0, f64::INFINITY), 1.0);
+    }
+
+    /// The groups part the line: every number is in exactly one, and the counts are those of the samples.
+    #[test]
+    fn groups_part_the_readings() {
+        let readings: Vec<Reading> =
+            (0..1000).map(|i| Reading::Number(f64::from(i * 37 % 1000) / 7.0)).chain([Reading::Nothing]).collect();
+        let counts = Counts { a: (0..1001).map(|i| i % 5).collect(), b: (0..1001).map(|i| i % 3).collect() };
+        for most in [1, 2, 40, 5000] {
+            let groups = groups(&readings, &counts, most);
+            for (reading, _) in readings.iter().zip(0..) {
+                assert_eq!(
+                    groups.iter().filter(|group| group.within.contains(reading)).count(),
+                    1,
+                    "{reading:?} of {most}"
+                );
+            }
+            for group in &groups {
+                let mask: Vec<bool> = readings.iter().map(|reading| group.within.contains(reading)).collect();
+                assert_eq!(counts.inside(&mask), (group.a, group.b));
+            }
+        }
+    }
 }

@@ -102,6 +102,11 @@ impl<'a> Parsed<'a> {
         self.number
     }
 
+    /// Whether a part is there, and is no number.
+    pub(super) fn is_word(&self, place: usize) -> bool {
+        self.parts.get(place).is_some_and(|(_, number)| number.is_none())
+    }
+
     fn part(&self, place: usize) -> Option<f64> {
         self.parts.get(place).and_then(|(_, number)| *number)
     }

@@ -60,8 +60,9 @@ pub struct Prospect {
     pub z: f64,
 }
 
-/// An event must look good even if the selection part was kind to it by so many of its own standard errors.
-const CAUTION: f64 = 1.0;
+/// An event must look good even if the selection part was kind to it by so many of its own standard errors: the best of some forty events was
+/// lucky by about two.
+const CAUTION: f64 = 2.0;
 
 impl Prospect {
     /// What bound an event with these counts on the selection part promises.

@@ -2,8 +2,9 @@
 #![expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
 
 use core::fmt;
+use std::collections::HashMap;
 
-use super::family::groups;
+use super::family::{Group, groups};
 use super::{Feature, Parsed, Reading, Real, Within};
 use crate::audit::outputs::Counts;
 use crate::audit::statistics::real;
@@ -42,72 +43,134 @@ pub struct Score {
 /// Log-ratios are clipped to ±CLIP.
 const CLIP: f64 = 3.0;
 
-/// Bins of a numeric feature.
-const BINS: u64 = 24;
+/// Bins of a numeric feature: coarse ones are less noisy, fine ones follow more; the weights decide.
+const BINS: [u64; 2] = [4, 24];
 
 /// The most terms: those features that tell the sides apart best.
-const TERMS: usize = 24;
+const TERMS: usize = 40;
 
 /// The most outputs that the weights are fitted on.
 const ROWS: usize = 20_000;
 
-/// Rounds of Newton's method; the problem is convex, and a dozen is plenty.
-const ROUNDS: usize = 12;
+/// Rounds of Newton's method; the problem is convex, and a few are plenty.
+const ROUNDS: usize = 8;
+
+/// A feature's histogram on a part of the samples.
+#[derive(Clone, Debug)]
+struct Histogram<'a> {
+    feature: &'a Feature,
+    readings: &'a [Reading],
+    most: u64,
+    bins: Vec<Bin>,
+    /// How well it tells the sides apart.
+    worth: f64,
+}
+
+impl<'a> Histogram<'a> {
+    fn new(feature: &'a Feature, readings: &'a [Reading], counts: &Counts, most: u64) -> Self {
+        let (n, m) = counts.samples();
+        let mut worth = 0.0;
+        let bin = |group: Group| {
+            let (p, q) = ((real(group.a) + 1.0) / (real(n) + 1.0), (real(group.b) + 1.0) / (real(m) + 1.0));
+            let value = (p / q).ln().clamp(-CLIP, CLIP);
+            worth += (real(group.a) / real(n.max(1)) - real(group.b) / real(m.max(1))) * value;
+            Bin { within: group.within, value: Real(value) }
+        };
+        let bins: Vec<Bin> = groups(readings, counts, most).into_iter().map(bin).collect();
+        Self { feature, readings, most, bins, worth }
+    }
+
+    /// The log-ratio of every output.
+    fn log_ratios(&self) -> Vec<f64> {
+        let words: HashMap<&str, f64> = self.bins.iter().flat_map(Bin::words).collect();
+        // The intervals ascend and part the line, so that the first one whose end is not below a number holds it.
+        let ends: Vec<(f64, f64)> = self.bins.iter().filter_map(Bin::end).collect();
+        let nothing = log_ratio(&self.bins, &Reading::Nothing);
+        let read = |reading: &Reading| match reading {
+            Reading::Nothing => nothing,
+            Reading::Word(word) => words.get(word.as_str()).copied().unwrap_or(0.0),
+            Reading::Number(number) => {
+                ends.get(ends.partition_point(|(end, _)| end < number)).map_or(0.0, |(_, value)| *value)
+            }
+        };
+        self.readings.iter().map(read).collect()
+    }
+}
+
+impl Bin {
+    fn words(&self) -> impl Iterator<Item = (&str, f64)> {
+        let words = if let Within::Words(words) = &self.within { words.as_slice() } else { &[] };
+        words.iter().map(|word| (word.as_str(), self.value.0))
+    }
+
+    fn end(&self) -> Option<(f64, f64)> {
+        match &self.within {
+            Within::Intervals(intervals) => intervals.last().map(|interval| (interval.to.0, self.value.0)),
+            _ => None,
+        }
+    }
+}
+
+/// Every other sample of the counts: for the histograms the larger halves, for the weights the smaller ones, alternating.
+fn halves(counts: &Counts) -> (Counts, Counts) {
+    let first = |counts: &[u64]| -> Vec<u64> {
+        counts.iter().zip([0, 1].into_iter().cycle()).map(|(count, odd)| count.div_ceil(2) - count % 2 * odd).collect()
+    };
+    let one = Counts { a: first(&counts.a), b: first(&counts.b) };
+    let rest = |all: &[u64], one: &[u64]| all.iter().zip(one).map(|(all, one)| all - one).collect();
+    let two = Counts { a: rest(&counts.a, &one.a), b: rest(&counts.b, &one.b) };
+    (one, two)
+}
 
 impl Score {
     /// The score of an output.
     #[must_use]
     pub fn of(&self, parsed: &Parsed<'_>) -> f64 {
-        self.terms.iter().map(|term| term.weight.0 * log_ratio(&term.bins, &term.feature.read(parsed))).sum()
+        let term = |term: &Term| term.weight.0 * log_ratio(&term.bins, &term.feature.read(parsed));
+        // From +0 on, in order: the same float as when it was learned.
+        self.terms.iter().map(term).fold(0.0, |sum, term| sum + term)
     }
 
-    /// Learns a score from the training part; `None` where there are not two features to combine.
+    /// Learns a score from the training part, with the score of every output; `None` where there are not two features to combine.
+    ///
+    /// The weights are fitted on other samples than the histograms, so that a histogram of noise has no weight; then the histograms are drawn again from
+    /// all of the part.
     #[must_use]
-    pub(super) fn learn(read: &[(Feature, Vec<Reading>)], train: &Counts) -> Option<Self> {
-        let (n, m) = train.samples();
-        let mut terms: Vec<(f64, &Feature, &[Reading], Vec<Bin>)> = Vec::new();
-        for (feature, readings) in read {
-            let groups = groups(readings, train, BINS);
-            // A word for every other sample is no histogram.
-            if groups.len() < 2 || groups.len() as u64 > (n + m) / 8 {
-                continue;
-            }
-            let mut worth = 0.0;
-            let bin = |group: super::family::Group| {
-                let (p, q) = ((real(group.a) + 1.0) / (real(n) + 1.0), (real(group.b) + 1.0) / (real(m) + 1.0));
-                let value = (p / q).ln().clamp(-CLIP, CLIP);
-                worth += (real(group.a) / real(n.max(1)) - real(group.b) / real(m.max(1))) * value;
-                Bin { within: group.within, value: Real(value) }
-            };
-            let bins: Vec<Bin> = groups.into_iter().map(bin).collect();
-            terms.push((worth, feature, readings, bins));
-        }
-        terms.sort_by(|one, two| two.0.total_cmp(&one.0));
+    pub(super) fn learn(read: &[(Feature, Vec<Reading>)], train: &Counts) -> Option<(Self, Vec<Reading>)> {
+        let (drawing, weighing) = halves(train);
+        let (n, m) = drawing.samples();
+        let histograms = read
+            .iter()
+            .flat_map(|(feature, readings)| BINS.map(|most| Histogram::new(feature, readings, &drawing, most)));
+        // A word for every other sample is no histogram; and without numbers both are the same.
+        let mut terms: Vec<Histogram<'_>> =
+            histograms.filter(|one| one.bins.len() > 1 && (one.bins.len() as u64) < (n + m) / 8).collect();
+        terms.dedup_by(|one, two| one.feature == two.feature && one.bins == two.bins);
+        terms.sort_by(|one, two| two.worth.total_cmp(&one.worth));
         terms.truncate(TERMS);
         if terms.len() < 2 {
             return None;
         }
+        let columns: Vec<Vec<f64>> = terms.iter().map(Histogram::log_ratios).collect();
+        let (n, m) = weighing.samples();
         let seen: Vec<usize> =
-            (0..train.a.len()).filter(|place| count(&train.a, *place) + count(&train.b, *place) > 0).collect();
+            (0..train.a.len()).filter(|place| count(&weighing.a, *place) + count(&weighing.b, *place) > 0).collect();
         let stride = seen.len().div_ceil(ROWS).max(1);
         let row = |place: &usize| {
-            let ratios = terms
-                .iter()
-                .map(|(_, _, readings, bins)| readings.get(*place).map_or(0.0, |reading| log_ratio(bins, reading)));
-            (
-                ratios.collect::<Vec<f64>>(),
-                real(count(&train.a, *place)) / real(n.max(1)),
-                real(count(&train.b, *place)) / real(m.max(1)),
-            )
+            let ratios = columns.iter().map(|column| column.get(*place).copied().unwrap_or(0.0)).collect();
+            let (x, y) = (count(&weighing.a, *place), count(&weighing.b, *place));
+            (ratios, real(x) / real(n.max(1)), real(y) / real(m.max(1)))
         };
-        let rows: Vec<_> = seen.iter().step_by(stride).map(row).collect();
-        let weights = fit(&rows, terms.len(), 1.0 / real(n.min(m).max(1)));
-        let term = |((_, feature, _, bins), weight): ((f64, &Feature, &[Reading], Vec<Bin>), f64)| Term {
-            feature: feature.clone(),
-            bins,
-            weight: Real(weight),
-        };
-        Some(Self { terms: terms.into_iter().zip(weights).map(term).collect() })
+        let rows: Vec<(Vec<f64>, f64, f64)> = seen.iter().step_by(stride).map(row).collect();
+        let weights = fit(&rows, terms.len(), 10.0 / real(n.min(m).max(1)));
+        let mut scores = vec![0.0; train.a.len()];
+        let mut score = Self { terms: Vec::new() };
+        for (term, weight) in terms.into_iter().zip(weights) {
+            let drawn = Histogram::new(term.feature, term.readings, train, term.most);
+            scores.iter_mut().zip(drawn.log_ratios()).for_each(|(score, ratio)| *score += weight * ratio);
+            score.terms.push(Term { feature: term.feature.clone(), bins: drawn.bins, weight: Real(weight) });
+        }
+        Some((score, scores.into_iter().map(Reading::Number).collect()))
     }
 }
 

@@ -6,6 +6,7 @@ mod split;
 mod table;
 mod tally;
 mod tally_file;
+mod texts;
 
 pub use output::{Output, Shape};
 pub use recording::{LineError, Recording};

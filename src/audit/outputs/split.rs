@@ -112,7 +112,12 @@ fn below<B: Bits>(bound: u64, bits: &mut B) -> Result<u64, BitsError> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "the statistics of the tests")]
+#[expect(
+    clippy::float_arithmetic,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "the statistics of the tests"
+)]
 mod tests {
     use super::*;
     use crate::bits::seeded;

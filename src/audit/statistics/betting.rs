@@ -144,6 +144,12 @@ impl Bets {
         self.delta_lower
     }
 
+    /// Of the last round, P's samples in the event.
+    #[cfg(test)]
+    pub(in crate::audit) fn in_first(&self) -> Option<u64> {
+        self.rounds.last().map(|(_, outcomes)| outcomes.in_out + outcomes.in_in)
+    }
+
     /// The pairs played.
     #[must_use]
     pub fn pairs(&self) -> u64 {
@@ -152,6 +158,7 @@ impl Bets {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thresholds of draws")]
 mod tests {
     use super::*;
     use crate::bits::seeded;
@@ -196,10 +203,23 @@ mod tests {
     #[test]
     fn gross_violations_stop_early() {
         let mut bits = seeded([10; 32]);
-        let (bets, stopped) = play(0.5, 0.0, 2.718, 0.0, 1000, 0.001, &mut bits);
+        let (bets, stopped) = play(0.5, 0.0, 2.7, 0.0, 1000, 0.001, &mut bits);
         assert!(stopped && bets.pairs() <= 400, "{}", bets.pairs());
-        let (bets, stopped) = play(0.5, 0.4, 2.718, 0.0, 100, 0.001, &mut bits);
+        let (bets, stopped) = play(0.5, 0.4, 2.7, 0.0, 100, 0.001, &mut bits);
         assert!(!stopped && bets.delta_lower() <= 0.0);
+    }
+
+    /// The sequence is where the fortune is 1/α, and not sooner.
+    #[test]
+    fn the_bound_is_where_the_fortune_reaches_its_goal() {
+        let mut bets = Bets::new(2.0);
+        let stake = bets.stake(0.5, 0.05, 0.0);
+        bets.round(stake, Outcomes { in_out: 45, in_in: 5, out_out: 45, out_in: 5 }, 0.01);
+        let bound = bets.delta_lower();
+        assert!(
+            bound > 0.0 && bets.log_fortune(bound) >= 100_f64.ln() && bets.log_fortune(bound + 1e-6) < 100_f64.ln(),
+            "{bound}"
+        );
     }
 
     #[test]

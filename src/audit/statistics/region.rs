@@ -138,7 +138,7 @@ impl Region {
                 return region;
             }
         };
-        if !(slope > 0.0 && slope < 1e200 && offset >= 0.0 && offset <= 1.0) {
+        if !(slope > 0.0 && slope < 1e200 && (0.0..=1.0).contains(&offset)) {
             return region;
         }
         region.z = score_at_most(alpha * (1.0 - 2.0 * TRIM));
@@ -263,6 +263,7 @@ fn variance(from: f64, to: f64) -> (f64, f64) {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thresholds of draws")]
 mod tests {
     use super::*;
     use crate::bits::{Bits, seeded};
@@ -275,10 +276,10 @@ mod tests {
     #[test]
     fn the_cover_is_below_every_point_of_the_region() {
         for (counts, slope, offset) in [
-            (pair(4470, 8000, 1298, 8000), 2.718, 0.1),
+            (pair(4470, 8000, 1298, 8000), 2.7, 0.1),
             (pair(16, 8000, 0, 8000), 1.1, 0.001),
-            (pair(120, 400, 0, 400), 2.718, 0.3),
-            (pair(30, 1000, 4, 900), 2.718, 0.0),
+            (pair(120, 400, 0, 400), 2.7, 0.3),
+            (pair(30, 1000, 4, 900), 2.7, 0.0),
             (pair(990, 1000, 300, 1000), 3.0, 0.1),
             (pair(50, 50, 0, 60), 2.0, 0.9),
             (pair(3, 50, 3, 50), 1.0, 0.0),
@@ -324,6 +325,18 @@ mod tests {
             }
             assert!(epsilon <= least_ratio, "{counts:?}: {epsilon} {least_ratio}");
         }
+    }
+
+    /// The score that the combination must reach is that of what the two other rules leave of α.
+    #[test]
+    fn the_three_rules_share_alpha() {
+        let region = Region::new(pair(50, 100, 10, 100), 0.05, Shape::Tilted { slope: 2.0, offset: 0.1 });
+        assert!(region.z >= score_at_most(0.05 - 2.0 * 0.05 * TRIM) - 1e-9 && region.z < 1.70, "{}", region.z);
+        // Rule 2, and rule 1 through the least q of the cover, at β.
+        let beta = Tail::of(100, 51, region.p_most).lower_at_most();
+        assert!(beta <= 0.05 * TRIM && beta > 0.05 * TRIM * 0.99, "{beta}");
+        let q = region.cells.iter().map(|cell| cell.q0).fold(1.0, f64::min);
+        assert!(Tail::of(100, 10, q).upper_at_most() <= 0.05 * TRIM && q > 0.02, "{q}");
     }
 
     /// As sharp as the test for known variances, nearly: z·σ of the difference, and no corner.

@@ -207,6 +207,11 @@ pub fn rejected_above(n: u64, x: u64, score: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::excessive_precision,
+    clippy::cast_possible_truncation,
+    reason = "as oracles printed them; small exponents"
+)]
 mod tests {
     use super::*;
     use crate::exact::{Rational, from_f64};
