@@ -1,4 +1,4 @@
-(** Every hypothesis can be met: each theorem that has any, applied to something that satisfies them. A contradictory hypothesis could not be discharged here. *)
+(** Every hypothesis can be met: every kind of theorem that has any, applied to something that satisfies them. A contradictory hypothesis could not be discharged here. *)
 Require Import Reals Lra Lia List ZArith Arith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.

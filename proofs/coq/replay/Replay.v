@@ -46,7 +46,8 @@ Definition model (s : Sampler) : Program Z :=
   | Buckets decay floors reach squeeze high low unused refill => recorded_buckets decay floors reach squeeze high low unused refill
   end.
 
-(** Steps that a loop may take. Too few could only make a recording fail, never hold: see [run_fuel]. *)
+(** Steps that a loop may take. Too few could only make a recording with an output fail, never hold: see [run_fuel]. A recording of a run that asked
+    for more bits than there were could hold for want of steps too; 1000 are far more than a tape of 16 bits allows any shipped sampler. *)
 Definition enough : nat := 1000.
 
 (** The model ends on this tape with this output, and reads all of it: the bits used are the same. *)
