@@ -1,10 +1,10 @@
-(** Every hypothesis can be met: each theorem that has any, applied to something that satisfies them. A contradictory hypothesis could not be discharged here. *)
+(** Every hypothesis can be met: every kind of theorem that has any, applied to something that satisfies them. A contradictory hypothesis could not be discharged here. *)
 Require Import Reals Lra Lia List ZArith Arith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.
 From Certus.samplers Require Import Model FiniteSums IntegerSums Uniform Bernoulli BernoulliExp Geometric Laplace Gaussian Choice RandomizedResponse.
 From Certus.privacy Require Import Definitions Composition HockeyStick LaplaceMechanism GaussianMechanism Zcdp ZcdpPostProcessing PureToZcdp LaplaceVector
-  RandomizedResponseMechanism GridRounding SparseVector Queries Notion.
+  RandomizedResponseMechanism GridRounding SparseVector Queries Notion Ending.
 From Certus.fast Require Import LazyInversion LazyCoin TruthCoin Table Buckets TrialCount.
 From Certus.replay Require Import FastModel Enclosures Replay.
 Import ListNotations.
@@ -43,13 +43,9 @@ Proof. apply gaussian_vector_zcdp; simpl; lia. Qed.
 Example gaussian_is_approximate : let rho := 2 ^ 2 / (2 * (100 / 1)) in
   approximate_dp (rho + 2 * sqrt (rho * ln (1 / (1 / 1000)))) (1 / 1000) (add_noise (gaussian 100 1) 7) (add_noise (gaussian 100 1) 9).
 Proof. intros rho. apply (zcdp_implies_approximate Z _); [unfold rho; lra|lra|apply gaussian_is_zcdp]. Qed.
-Lemma noise_total noise answer : total noise = 1 -> total (add_noise noise answer) = 1.
-Proof.
-  intros H. rewrite total_expect. unfold add_noise. rewrite expect_bind by auto. rewrite <- H, total_expect. apply expect_ext. intros y. now rewrite expect_return.
-Qed.
 Example laplace_is_zcdp : zcdp ((3 / (10 / 1)) ^ 2 / 2) (add_noise (laplace 10 1) 7) (add_noise (laplace 10 1) 4).
 Proof.
-  apply pure_implies_zcdp; [lra|apply noise_total, laplace_total; lia..| |]; apply laplace_mechanism_private; lia.
+  apply pure_implies_zcdp; [lra|apply add_noise_total, laplace_total; lia..| |]; apply laplace_mechanism_private; lia.
 Qed.
 Example a_response_is_private : pure_dp (ln 3) (randomized_response 3 4 2 1) (randomized_response 3 4 2 0).
 Proof.
@@ -93,6 +89,12 @@ Proof.
   - intros cell length. apply floor_encloses.
   - intros cell. apply floor_tightens.
 Qed.
+Example a_tabled_gaussian : let G := up_to (fun y => gaussian_weight 9 1 y / gaussian_normaliser 9 1) in
+  probability (table (fun j => floor_of (G j)) (fun j length => floor_of (G j) length + 1)%Z S 63 64) (Z.eqb (-2)) = gaussian_weight 9 1 (-2) / gaussian_normaliser 9 1.
+Proof. intros G. apply tabled_gaussian_exact; try lia; intros; [apply floor_encloses|apply floor_tightens]. Qed.
+Example a_tabled_laplace : let G := up_to (fun y => probability (laplace 9 2) (Z.eqb y)) in
+  probability (table (fun j => floor_of (G j)) (fun j length => floor_of (G j) length + 1)%Z S 63 64) (Z.eqb (-2)) = probability (laplace 9 2) (Z.eqb (-2)).
+Proof. intros G. apply tabled_laplace_exact; try lia; intros; [apply floor_encloses|apply floor_tightens]. Qed.
 Example a_lazy_coin : is_coin (lazy_coin (floor_of (exp (-1))) (fun length => floor_of (exp (-1)) length + 1)%Z 64 17) (exp (-1)).
 Proof.
   apply lazy_coin_exact; [|lia|apply floor_encloses|apply floor_tightens].
@@ -145,8 +147,16 @@ Proof. apply sparse_vector_total; apply laplace_total; lia. Qed.
 (** Queries on records, here numbers; neighbours exist, and differ. *)
 Example some_neighbours : neighbours [1; 2]%Z [1; 5; 2]%Z.
 Proof. exists [1]%Z, 5%Z, [2]%Z. auto. Qed.
-Example a_mean : pure_dp (10 / (20 / 1) + 1 / (20 / 1)) (noisy_mean (fun v => v) 10 (laplace 20 1) Z.div [1; 2]%Z) (noisy_mean (fun v => v) 10 (laplace 20 1) Z.div [1; 5; 2]%Z).
-Proof. apply (noisy_mean_private Z (fun v => v) 10 20 1 Z.div); try lia. apply some_neighbours. Qed.
+Example a_mean : let mean := noisy_mean (fun v => v) (-5) 10 (laplace 40 1) (laplace 4 1) Z.div in pure_dp (15 / (40 / 1) + 1 / (4 / 1)) (mean [1; 2]%Z) (mean [1; 5; 2]%Z).
+Proof. intros mean. apply (noisy_mean_private Z (fun v => v) (-5) 10 40 1 4 1 Z.div); try lia. apply some_neighbours. Qed.
+Example a_sum : sensitivity_of (clamped_sum (fun v => v) (-5) 3) 5.
+Proof. apply (clamped_sum_sensitivity (fun v => v) (-5) 3). lia. Qed.
+Example a_mean_ends : total (noisy_mean (fun v => v) (-5) 10 (laplace 40 1) (laplace 4 1) Z.div [1; 2]%Z) = 1.
+Proof. apply noisy_mean_total; apply laplace_total; lia. Qed.
+Example a_histogram_ends : total (noisy_histogram (gaussian 2 1) Z.to_nat 4 [1; 2]%Z) = 1.
+Proof. apply noisy_histogram_total, gaussian_total; lia. Qed.
+Example no_cost_is_any_delta : approximate_dp (0 + 2 * sqrt (0 * ln (1 / (1 / 9)))) (1 / 9) (uniform 2) (uniform 2).
+Proof. apply (zcdp_implies_approximate Z _); [lra|lra|apply zcdp_refl]. Qed.
 Example a_noisy_histogram : pure_dp (1 / (2 / 1)) (noisy_histogram (laplace 2 1) Z.to_nat 4 [1; 2]%Z) (noisy_histogram (laplace 2 1) Z.to_nat 4 [1; 5; 2]%Z).
 Proof. apply (histogram_private Z.to_nat 4 2 1); try lia. apply some_neighbours. Qed.
 Example a_histogram_by_notion : zcdp (INR 4 * (1 ^ 2 / (2 * (2 / 1)))) (noisy_histogram (gaussian 2 1) Z.to_nat 4 [1; 2]%Z) (noisy_histogram (gaussian 2 1) Z.to_nat 4 [1; 5; 2]%Z).
@@ -201,6 +211,12 @@ Qed.
 Example a_tree : let r := {| of := Uniform 3; depth := 2; runs := [[2 + 32 * 1; 2 + 32 * 3; 2 + 32 * 5; 2 + 32 * 0]%N] |} in
   forall tape, length tape = 2%nat -> recorded_on (Uniform 3) tape (map run_of (concat (runs r))).
 Proof. intros r. apply (tree_holds_on_every_tape r). vm_compute. reflexivity. Qed.
+(** Two outputs in each other's place: refused, and not what the theorem says. *)
+Example a_swapped_tree : tree_holds {| of := Uniform 2; depth := 1; runs := [[1 + 32 * 1; 1 + 32 * 3]%N] |} = true
+  /\ tree_holds {| of := Uniform 2; depth := 1; runs := [[1 + 32 * 3; 1 + 32 * 1]%N] |} = false.
+Proof. vm_compute. auto. Qed.
+Example a_swapped_recording : ~ recorded_on (Uniform 2) [true] [(1%nat, Some 1%Z); (1%nat, Some 0%Z)].
+Proof. intros (used & result & A & _ & R). vm_compute in A. injection A as <- <-. vm_compute in R. discriminate. Qed.
 Example a_bucketed_laplace : exists lower upper accept_lower accept_upper,
   let sampler := bucket_sampler lower upper S accept_lower accept_upper 32 3 17 0 0 64 in
   (forall y, probability sampler (Z.eqb y) = probability (laplace 1000 1) (Z.eqb y)) /\ total sampler = 1.

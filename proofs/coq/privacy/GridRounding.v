@@ -48,7 +48,7 @@ Proof.
     replace (- (x / g) - - (y / g)) with (- (x / g - y / g)) by lra. now rewrite Rabs_Ropp.
 Qed.
 
-(** Any rounding to a nearest multiple, whatever it does with ties, as ties to even: ⌊Δ/g⌋ + 1, and no less will do for all of them. *)
+(** Any rounding to a nearest multiple, whatever it does with ties, as ties to even: ⌊Δ/g⌋ + 1. *)
 Theorem any_nearest_sensitivity g delta (nearest : R -> Z) x y : 0 < g ->
   (forall z, Rabs (IZR (nearest z) - z / g) <= 1/2) -> Rabs (x - y) <= delta ->
   (Z.abs (nearest x - nearest y) <= Int_part (delta / g) + 1)%Z.

@@ -7,15 +7,16 @@ From Certus.privacy Require Import Definitions Composition LaplaceMechanism Gaus
 Import ListNotations.
 Open Scope R_scope.
 
-(** A cost for a pair of samplers, that adds up, that processing does not raise, and that bounds what anybody can tell. *)
+(** A cost for a pair of samplers, that adds up, that processing does not raise, and that bounds what anybody can tell: [epsilon_of] the cost and δ. *)
 Record Notion := {
   holds : forall A, Decidable A -> R -> Program A -> Program A -> Prop;
+  epsilon_of : R -> R -> R;
   holds_constant : forall A D p, holds A D 0 p p;
   holds_weaker : forall A D c c' p q, c <= c' -> holds A D c p q -> holds A D c' p q;
   holds_of_both : forall A B (DA : Decidable A) (DB : Decidable B) c1 c2 p q f g, holds A DA c1 p q -> (forall a, holds B DB c2 (f a) (g a)) ->
     holds (A * B) _ (c1 + c2) (release_both p f) (release_both q g);
   holds_after : forall A B (DA : Decidable A) (DB : Decidable B) c p q (f : A -> Program B), holds A DA c p q -> holds B DB c (Bind p f) (Bind q f);
-  holds_approximately : forall A D c delta p q, 0 < c -> 0 < delta < 1 -> holds A D c p q -> exists epsilon, approximate_dp epsilon delta p q }.
+  holds_approximately : forall A D c delta p q, 0 <= c -> 0 < delta -> holds A D c p q -> approximate_dp (epsilon_of c delta) delta p q }.
 
 (** Noise for integer answers: at scale or variance n/d, the cost of answers at most Δ apart. *)
 Record NoiseFor (N : Notion) := {
@@ -27,31 +28,38 @@ Arguments noise_at {N}. Arguments cost_at {N}.
 
 Definition pure_notion : Notion.
 Proof.
-  refine {| holds := fun A _ epsilon p q => pure_dp epsilon p q |}.
+  refine {| holds := fun A _ epsilon p q => pure_dp epsilon p q; epsilon_of := fun epsilon _ => epsilon |}.
   - intros. apply constant_pure.
   - intros. now apply pure_dp_weaken with c.
   - intros. now apply composition_pure.
   - intros. now apply post_processing_pure.
-  - intros A D c delta p q Hc Hd H. exists c. intros event. generalize (H event). lra.
+  - intros A D c delta p q Hc Hd H event. generalize (H event). lra.
 Defined.
 Definition zcdp_notion : Notion.
 Proof.
-  refine {| holds := fun A D rho p q => zcdp rho p q |}.
+  refine {| holds := fun A D rho p q => zcdp rho p q; epsilon_of := fun rho delta => rho + 2 * sqrt (rho * ln (1 / delta)) |}.
   - intros. apply zcdp_refl.
   - intros. now apply zcdp_weaken with c.
   - intros. now apply (composition_zcdp _ _).
   - intros. now apply (randomized_post_processing_zcdp _ _ _ _).
-  - intros A D c delta p q Hc Hd H. eexists. apply (zcdp_implies_approximate A D c); eauto.
+  - intros A D c delta p q Hc Hd H. now apply (zcdp_implies_approximate A D c).
 Defined.
 Definition laplace_noise : NoiseFor pure_notion.
 Proof. refine {| noise_at := laplace; cost_at := fun sensitivity s => IZR sensitivity / s |}. intros. now apply laplace_mechanism_private. Defined.
 Definition gaussian_noise : NoiseFor zcdp_notion.
 Proof. refine {| noise_at := gaussian; cost_at := fun sensitivity s => IZR sensitivity ^ 2 / (2 * s) |}. intros. now apply gaussian_mechanism_zcdp. Defined.
 
-(** The two notions are what [Definitions] says that they are. *)
+(** The two notions are what [Definitions] says that they are, and so are their ε. *)
 Theorem notions_are_the_definitions A (D : Decidable A) c p q :
   (holds pure_notion A D c p q <-> pure_dp c p q) /\ (holds zcdp_notion A D c p q <-> zcdp c p q).
 Proof. split; reflexivity. Qed.
+Theorem epsilons_of_the_notions c delta :
+  epsilon_of pure_notion c delta = c /\ epsilon_of zcdp_notion c delta = c + 2 * sqrt (c * ln (1 / delta)).
+Proof. split; reflexivity. Qed.
+(** By any notion: a cost is (ε, δ)-DP for every δ > 0, with an ε of the cost and δ alone. *)
+Theorem any_notion_is_approximate (N : Notion) A (D : Decidable A) c delta (p q : Program A) : 0 <= c -> 0 < delta ->
+  holds N A D c p q -> approximate_dp (epsilon_of N c delta) delta p q.
+Proof. apply holds_approximately. Qed.
 
 (** By any notion: a histogram whose bins are released one after the other, at the cost of a count for each. *)
 Theorem histogram_by_any_notion (N : Notion) (noise : NoiseFor N) T (bin : T -> nat) bins n d x y : (0 < n)%Z -> (0 < d)%Z -> neighbours x y ->

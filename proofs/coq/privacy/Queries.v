@@ -38,34 +38,44 @@ Proof.
   intros x y (a & r & b & [[-> ->]|[-> ->]]); unfold count_records; rewrite !app_length; simpl; lia.
 Qed.
 
-(** The sum of values clamped to 0 … bound. *)
-Definition clamped (bound value : Z) : Z := Z.max 0 (Z.min bound value).
-Definition clamped_sum (value : T -> Z) (bound : Z) (x : list T) : Z := fold_right (fun record sum => (clamped bound (value record) + sum)%Z) 0%Z x.
-Lemma clamped_sum_app value bound x y : clamped_sum value bound (x ++ y) = (clamped_sum value bound x + clamped_sum value bound y)%Z.
-Proof. unfold clamped_sum. induction x as [|r x IH]; simpl; [reflexivity|]. rewrite IH. lia. Qed.
-Theorem clamped_sum_sensitivity value bound : (0 <= bound)%Z -> sensitivity_of (clamped_sum value bound) bound.
+(** A sum of any values at most [bound] from 0. *)
+Definition sum_of (value : T -> Z) (x : list T) : Z := fold_right (fun record sum => (value record + sum)%Z) 0%Z x.
+Lemma sum_of_app value x y : sum_of value (x ++ y) = (sum_of value x + sum_of value y)%Z.
+Proof. unfold sum_of. induction x as [|r x IH]; simpl; [reflexivity|]. rewrite IH. lia. Qed.
+Theorem sum_sensitivity value bound : (forall record, (Z.abs (value record) <= bound)%Z) -> sensitivity_of (sum_of value) bound.
 Proof.
-  intros Hb x y (a & r & b & [[-> ->]|[-> ->]]); rewrite !clamped_sum_app;
-    change (clamped_sum value bound (r :: b)) with (clamped bound (value r) + clamped_sum value bound b)%Z; unfold clamped; lia.
+  intros Hb x y (a & r & b & [[-> ->]|[-> ->]]); rewrite !sum_of_app; change (sum_of value (r :: b)) with (value r + sum_of value b)%Z;
+    specialize (Hb r); lia.
 Qed.
 
-(** The mean, from a noisy sum and a noisy count; [quotient] is any function of the two. *)
-Definition noisy_mean {B} (value : T -> Z) (bound : Z) (noise : Program Z) (quotient : Z -> Z -> B) (x : list T) : Program B :=
-  Bind (release_both (add_noise noise (clamped_sum value bound x)) (fun _ => add_noise noise (count_records x)))
+(** The sum of values clamped to lower … upper; and of their doubled distances to the middle, 2x - lower - upper. *)
+Definition clamped (lower upper value : Z) : Z := Z.max lower (Z.min upper value).
+Definition clamped_sum (value : T -> Z) (lower upper : Z) : list T -> Z := sum_of (fun record => clamped lower upper (value record)).
+Definition centred_sum (value : T -> Z) (lower upper : Z) : list T -> Z := sum_of (fun record => 2 * clamped lower upper (value record) - lower - upper)%Z.
+Theorem clamped_sum_sensitivity value lower upper : (lower <= upper)%Z ->
+  sensitivity_of (clamped_sum value lower upper) (Z.max (Z.abs lower) (Z.abs upper)).
+Proof. intros H. apply sum_sensitivity. intros r. unfold clamped. lia. Qed.
+Theorem centred_sum_sensitivity value lower upper : (lower <= upper)%Z -> sensitivity_of (centred_sum value lower upper) (upper - lower).
+Proof. intros H. apply sum_sensitivity. intros r. unfold clamped. lia. Qed.
+
+(** The mean, from a noisy centred sum and a noisy count, each with its own noise; [quotient] is any function of the two. *)
+Definition noisy_mean {B} (value : T -> Z) (lower upper : Z) (sum_noise count_noise : Program Z) (quotient : Z -> Z -> B) (x : list T) : Program B :=
+  Bind (release_both (add_noise sum_noise (centred_sum value lower upper x)) (fun _ => add_noise count_noise (count_records x)))
     (fun both => Return (quotient (fst both) (snd both))).
-Theorem noisy_mean_private B value bound n d (quotient : Z -> Z -> B) : (0 < n)%Z -> (0 < d)%Z -> (0 <= bound)%Z ->
-  private_mechanism (IZR bound / (IZR n / IZR d) + 1 / (IZR n / IZR d)) (noisy_mean value bound (laplace n d) quotient).
+Theorem noisy_mean_private B value lower upper n d n' d' (quotient : Z -> Z -> B) : (0 < n)%Z -> (0 < d)%Z -> (0 < n')%Z -> (0 < d')%Z -> (lower <= upper)%Z ->
+  private_mechanism (IZR (upper - lower) / (IZR n / IZR d) + 1 / (IZR n' / IZR d')) (noisy_mean value lower upper (laplace n d) (laplace n' d') quotient).
 Proof.
-  intros Hn Hd Hb x y N. apply post_processing_pure, composition_pure.
-  - exact (noisy_query_private _ _ n d Hn Hd (clamped_sum_sensitivity value bound Hb) x y N).
-  - intros _. exact (noisy_query_private _ _ n d Hn Hd count_sensitivity x y N).
+  intros Hn Hd Hn' Hd' Hb x y N. apply post_processing_pure, composition_pure.
+  - exact (noisy_query_private _ _ n d Hn Hd (centred_sum_sensitivity value lower upper Hb) x y N).
+  - intros _. exact (noisy_query_private _ _ n' d' Hn' Hd' count_sensitivity x y N).
 Qed.
-Theorem noisy_mean_zcdp B (D : Decidable B) value bound n d (quotient : Z -> Z -> B) : (0 < n)%Z -> (0 < d)%Z -> (0 <= bound)%Z ->
-  zcdp_mechanism (IZR bound ^ 2 / (2 * (IZR n / IZR d)) + 1 ^ 2 / (2 * (IZR n / IZR d))) (noisy_mean value bound (gaussian n d) quotient).
+Theorem noisy_mean_zcdp B (D : Decidable B) value lower upper n d n' d' (quotient : Z -> Z -> B) : (0 < n)%Z -> (0 < d)%Z -> (0 < n')%Z -> (0 < d')%Z -> (lower <= upper)%Z ->
+  zcdp_mechanism (IZR (upper - lower) ^ 2 / (2 * (IZR n / IZR d)) + 1 ^ 2 / (2 * (IZR n' / IZR d')))
+    (noisy_mean value lower upper (gaussian n d) (gaussian n' d') quotient).
 Proof.
-  intros Hn Hd Hb x y N. apply (post_processing_zcdp _ _ _ _), (composition_zcdp _ _).
-  - exact (noisy_query_zcdp _ _ n d Hn Hd (clamped_sum_sensitivity value bound Hb) x y N).
-  - intros _. exact (noisy_query_zcdp _ _ n d Hn Hd count_sensitivity x y N).
+  intros Hn Hd Hn' Hd' Hb x y N. apply (post_processing_zcdp _ _ _ _), (composition_zcdp _ _).
+  - exact (noisy_query_zcdp _ _ n d Hn Hd (centred_sum_sensitivity value lower upper Hb) x y N).
+  - intros _. exact (noisy_query_zcdp _ _ n' d' Hn' Hd' count_sensitivity x y N).
 Qed.
 
 (** A histogram: each record is in at most one of the bins 0 … bins - 1 (elsewhere, in none), and each bin's count gets its own noise. *)

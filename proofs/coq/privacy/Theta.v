@@ -78,7 +78,8 @@ Proof.
   assert (r * X <= Y) by nra. nra.
 Qed.
 
-Lemma theta_all a c : 0 < a -> is_lim_seq (partial a c) (theta a c) /\ (forall N, partial a c N <= theta a c) /\ theta a c <= theta_bound a.
+(** The sums converge, from below. *)
+Theorem theta_all a c : 0 < a -> is_lim_seq (partial a c) (theta a c) /\ (forall N, partial a c N <= theta a c) /\ theta a c <= theta_bound a.
 Proof.
   intros Ha. apply rising_limit; [|intros N; now apply partial_bound].
   intros N. apply list_sum_incl; [intros; left; apply bell_positive | apply NoDup_integers_within |].

@@ -159,8 +159,8 @@ Proof.
   unfold probability. lra.
 Qed.
 
-(** Bun and Steinke 2016, Proposition 1.3: ρ-zCDP gives ε = ρ + 2·√(ρ·ln(1/δ)) for every δ. *)
-Theorem zcdp_implies_approximate A (D : Decidable A) rho delta (p q : Program A) : 0 < rho -> 0 < delta < 1 ->
+(** Bun and Steinke 2016, Proposition 1.3: ρ-zCDP gives ε = ρ + 2·√(ρ·ln(1/δ)) for every δ. Here for 0 < ρ and δ < 1, then for all. *)
+Lemma zcdp_implies_approximate_inside A (D : Decidable A) rho delta (p q : Program A) : 0 < rho -> 0 < delta < 1 ->
   zcdp rho p q -> approximate_dp (rho + 2 * sqrt (rho * ln (1 / delta))) delta p q.
 Proof.
   intros Hr Hd H. set (L := ln (1 / delta)).
@@ -175,4 +175,24 @@ Proof.
     rewrite ss. replace (- (rho * L / rho)) with (- L) by (field; lra). unfold L. rewrite exp_Ropp, exp_ln.
     + field. lra.
     + apply Rdiv_lt_0_compat; lra.
+Qed.
+(** Where ρ is 0, every ε > 0 will do at α = 1 + ln(1/δ)/ε, and so 0 does; a δ of 1 or more is no less than any probability. *)
+Theorem zcdp_implies_approximate A (D : Decidable A) rho delta (p q : Program A) : 0 <= rho -> 0 < delta ->
+  zcdp rho p q -> approximate_dp (rho + 2 * sqrt (rho * ln (1 / delta))) delta p q.
+Proof.
+  intros Hr Hd H. destruct (Rlt_or_le delta 1) as [L|L].
+  2:{ intros event. assert (P := expect_unit p (indicator_unit event)). assert (Q := expect_unit q (indicator_unit event)).
+      assert (E := exp_pos (rho + 2 * sqrt (rho * ln (1 / delta)))). unfold probability. nra. }
+  destruct Hr as [Hr|<-]; [apply (zcdp_implies_approximate_inside A D); auto|].
+  rewrite Rmult_0_l, sqrt_0, Rmult_0_r, Rplus_0_l. intros event. apply le_epsilon. intros slack Hs.
+  assert (L0 : 0 < ln (1 / delta)).
+  { rewrite <- ln_1. apply ln_increasing; [lra|]. apply Rmult_lt_reg_r with delta; [lra|]. field_simplify; lra. }
+  assert (e0 : 0 < ln (1 + slack)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  set (e := ln (1 + slack)) in *. set (alpha := 1 + ln (1 / delta) / e).
+  assert (A1 : 1 < alpha) by (unfold alpha; generalize (Rdiv_lt_0_compat _ _ L0 e0); lra).
+  assert (K := zcdp_implies_approximate_at A D 0 e alpha p q A1 H event).
+  replace (exp ((alpha - 1) * (alpha * 0 - e))) with delta in K.
+  - unfold e in K. rewrite exp_ln in K by lra. assert (Q := expect_unit q (indicator_unit event)). rewrite exp_0. unfold probability in *. nra.
+  - replace ((alpha - 1) * (alpha * 0 - e)) with (- ln (1 / delta)) by (unfold alpha; field; lra).
+    rewrite exp_Ropp, exp_ln; [field; lra|apply Rdiv_lt_0_compat; lra].
 Qed.

@@ -46,7 +46,8 @@ Definition model (s : Sampler) : Program Z :=
   | Buckets decay floors reach squeeze high low unused refill => recorded_buckets decay floors reach squeeze high low unused refill
   end.
 
-(** Steps that a loop may take. Too few could only make a recording fail, never hold: see [run_fuel]. *)
+(** Steps that a loop may take. Too few could only make a recording with an output fail, never hold: see [run_fuel]. A recording of a run that asked
+    for more bits than there were could hold for want of steps too, as that of [Uniform 0] does, which loops without reading. *)
 Definition enough : nat := 1000.
 
 (** The model ends on this tape with this output, and reads all of it: the bits used are the same. *)
@@ -116,11 +117,36 @@ Definition tree_holds (r : EveryTape) : bool :=
   | _ => false
   end.
 
-(** What a tree that holds says: for each tape of that length, a run of the enumeration is the model's own on it. *)
+(** Which run of the enumeration is a tape's: the same walk, [position] bits deep, along the tape; no model is asked. *)
+Fixpoint runs_after (position depth : nat) (runs : list Run) : option (list Run) :=
+  match runs with
+  | [] => None
+  | (used, _) :: rest =>
+      if Nat.eqb used position then Some rest
+      else
+        match depth with
+        | O => None
+        | S depth => match runs_after (S position) depth runs with None => None | Some runs => runs_after (S position) depth runs end
+        end
+  end.
+Fixpoint assigned (position : nat) (tape : Tape) (runs : list Run) : option Run :=
+  match runs with
+  | [] => None
+  | (used, result) :: _ =>
+      if Nat.eqb used position then Some (used, result)
+      else
+        match tape with
+        | [] => None
+        | false :: tape => assigned (S position) tape runs
+        | true :: tape => match runs_after (S position) (length tape) runs with None => None | Some runs => assigned (S position) tape runs end
+        end
+  end.
+
+(** What a tree that holds says of a tape: there is a run of its own in the enumeration, and the model does the same: reads as many bits, for the same output;
+    or has no output on it. *)
 Definition recorded_on (s : Sampler) (tape : Tape) (runs : list Run) : Prop :=
-  (exists read rest output, tape = read ++ rest /\ In (length read, Some output) runs
-      /\ run (model s) enough tape = Some (output, rest))
-  \/ (run (model s) enough tape = None /\ exists used, In (used, None) runs).
+  exists used result, assigned 0 tape runs = Some (used, result) /\ (used <= length tape)%nat
+    /\ run (model s) enough tape = match result with Some output => Some (output, skipn used tape) | None => None end.
 
 Lemma ends_sound s read output rest : ends s read output = true -> run (model s) enough (read ++ rest) = Some (output, rest).
 Proof.
@@ -137,27 +163,28 @@ Proof.
     destruct b; apply IH; auto.
 Qed.
 Lemma subtree_sound s : forall depth prefix runs rest, subtree_holds s prefix depth runs = Some rest ->
-  (exists seen, runs = seen ++ rest) /\ forall more, length more = depth -> recorded_on s (prefix ++ more) runs.
+  runs_after (length prefix) depth runs = Some rest /\ forall more, length more = depth ->
+    exists used result, assigned (length prefix) more runs = Some (used, result) /\ (used <= length (prefix ++ more))%nat
+      /\ run (model s) enough (prefix ++ more) = match result with Some output => Some (output, skipn used (prefix ++ more)) | None => None end.
 Proof.
+  assert (Here : forall depth prefix result, (if match result with Some output => ends s prefix output | None => none_ends s prefix depth end then true else false) = true ->
+    forall more, length more = depth -> (length prefix <= length (prefix ++ more))%nat
+      /\ run (model s) enough (prefix ++ more) = match result with Some output => Some (output, skipn (length prefix) (prefix ++ more)) | None => None end).
+  { intros depth prefix [out|] H more L; (split; [rewrite app_length; lia|]).
+    - rewrite skipn_app, skipn_all, Nat.sub_diag. apply ends_sound. now destruct (ends s prefix out).
+    - apply none_ends_sound with depth; auto. now destruct (none_ends s prefix depth). }
   induction depth0 as [|depth0 IH]; intros prefix runs0 rest H; (destruct runs0 as [|[used result] runs0]; [discriminate|]);
-    cbn [subtree_holds] in H; destruct (Nat.eqb_spec used (length prefix)) as [U|U].
-  1,3: destruct result as [out|];
-    [destruct (ends s prefix out) eqn:E|match type of H with (if ?c then _ else _) = _ => destruct c eqn:E end]; try discriminate;
-    injection H as <-; (split; [eexists [_]; reflexivity|]); intros more L; subst used;
-    [left; exists prefix, more, out; repeat split; [now left|now apply ends_sound]
-    |right; split; [eapply none_ends_sound; eauto|exists (length prefix); now left]].
+    cbn [subtree_holds] in H; cbn [runs_after]; destruct (Nat.eqb_spec used (length prefix)) as [U|U].
+  1,3: match type of H with (if ?c then _ else _) = _ => destruct c eqn:E end; [|discriminate]; injection H as <-; (split; [reflexivity|]);
+    intros more L; exists used, result; (split; [destruct more; cbn [assigned]; now rewrite U, Nat.eqb_refl|]); subst used; eapply Here; eauto; now rewrite E.
   - discriminate.
   - match type of H with match ?x with _ => _ end = _ => destruct x as [mid|] eqn:E end; [|discriminate H].
-    destruct (IH _ _ _ E) as [[seen0 Q0] K0]. destruct (IH _ _ _ H) as [[seen1 Q1] K1].
-    split. { exists (seen0 ++ seen1). now rewrite <- app_assoc, <- Q1. }
+    destruct (IH _ _ _ E) as [Q0 K0]. destruct (IH _ _ _ H) as [Q1 K1]. rewrite app_length, Nat.add_1_r in Q0, Q1, K0, K1.
+    split. { now rewrite Q0. }
     intros more L. destruct more as [|b more]; [discriminate|]. injection L as L.
     replace (prefix ++ b :: more) with ((prefix ++ [b]) ++ more) by now rewrite <- app_assoc.
-    destruct b.
-    + assert (I : forall x : Run, In x mid -> In x (@cons Run (used, result) runs0)).
-      { intros x Hx. rewrite Q0. apply in_or_app. now right. }
-      destruct (K1 more L) as [(read & r & out & A & B & C)|[A (u & B)]].
-      * left. exists read, r, out. auto.
-      * right. split; auto. exists u. auto.
+    cbn [assigned]. apply Nat.eqb_neq in U. rewrite U. destruct b.
+    + rewrite L, Q0. apply K1, L.
     + apply K0, L.
 Qed.
 
