@@ -284,6 +284,10 @@ impl PartialEq for Enclosure {
 
 impl Eq for Enclosure {}
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/exact/enclosure.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -168,6 +168,10 @@ fn series(t: &BigUint, working: u32) -> (BigUint, BigUint) {
     (lower, even + even_slack - odd)
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/exact/exp.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

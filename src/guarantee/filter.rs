@@ -194,6 +194,10 @@ impl Filter {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/guarantee/filter.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

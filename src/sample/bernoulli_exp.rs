@@ -127,6 +127,10 @@ impl<N: Natural> Program for Unit<N> {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/bernoulli_exp.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

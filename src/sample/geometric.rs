@@ -117,6 +117,10 @@ fn join_within<N: Natural>(u: &N, t: &N, v: u64) -> Option<u64> {
     N::from_word(v).and_then(|v| t.checked_mul(&v)?.checked_add(u)?.to_word())
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/geometric.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

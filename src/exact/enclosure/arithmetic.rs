@@ -191,6 +191,10 @@ impl Sum for Enclosure {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/exact/enclosure/arithmetic.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;

@@ -169,3 +169,7 @@ impl Grid {
         Ok(Sensitivity::new(bound(&greatest), sensitivity.relation()))
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/mechanism/additive/grid.rs"]
+mod proofs;

@@ -328,6 +328,10 @@ fn guide(thresholds: &[u64], width: u32, steps: u32) -> Vec<u32> {
     (0..MOST_OCTAVES.min(width).into()).map_while(octave).flatten().collect()
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/sample/prepared/inversion.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::{super::cells::Decay, *};
