@@ -19,6 +19,8 @@
 //! * `audit` (feature `audit`): certificates, which enumerate the samplers' own distributions;
 //! * `cli` (feature `cli`): the command.
 #![cfg_attr(not(feature = "std"), no_std)]
+// Loop contracts are attributes of a loop.
+#![cfg_attr(kani, feature(proc_macro_hygiene, stmt_expr_attributes))]
 
 extern crate alloc;
 
@@ -32,6 +34,9 @@ pub mod exact;
 pub mod guarantee;
 pub mod mechanism;
 pub mod sample;
+#[cfg(any(kani, test))]
+#[path = "../proofs/symbolic.rs"]
+mod symbolic;
 
 #[cfg(all(any(doc, doctest), feature = "audit"))]
 #[doc = include_str!("../docs/TUTORIAL.md")]

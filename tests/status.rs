@@ -42,7 +42,7 @@ fn declared(line: &str) -> Option<&str> {
     (is_declaration && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
-/// The functions of a file that are not under `#[cfg(test)]`; the code is formatted, so that indentation says where an item ends.
+/// The functions of a file that are not under `#[cfg(test)]` or `#[cfg(kani)]`; the code is formatted, so that indentation says where an item ends.
 fn functions(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let (mut tests, mut is_next) = (None, false);
@@ -52,7 +52,7 @@ fn functions(text: &str) -> BTreeSet<String> {
             if line.trim_start().starts_with('}') && indent <= outer {
                 tests = None;
             }
-        } else if line.trim_start().starts_with("#[cfg(test)]") {
+        } else if line.trim_start().starts_with("#[cfg(test)]") || line.trim_start().starts_with("#[cfg(kani)]") {
             is_next = true;
         } else if is_next && !line.trim_start().starts_with(['#', '/']) {
             is_next = false;
@@ -130,17 +130,35 @@ fn every_theorem_named_exists() {
     }
 }
 
-#[test]
-fn the_harnesses_named_are_those_that_exist() {
+/// The harnesses of `proofs/` whose names begin so.
+fn harnesses(prefix: &str) -> BTreeSet<String> {
     let mut harnesses = BTreeSet::new();
     for path in files(&root().join("proofs"), ".rs") {
         let text = fs::read_to_string(path).unwrap();
-        harnesses
-            .extend(text.lines().filter_map(declared).filter(|name| name.starts_with("verify_")).map(String::from));
+        harnesses.extend(text.lines().filter_map(declared).filter(|name| name.starts_with(prefix)).map(String::from));
     }
+    assert!(harnesses.len() > 15, "the harnesses are found");
+    harnesses
+}
+
+#[test]
+fn the_harnesses_named_are_those_that_exist() {
     let rows = rows();
     let quoted = rows.iter().flat_map(|(_, cells)| quoted(&cells[1])).filter(|name| name.starts_with("verify_"));
-    assert_eq!(quoted.map(String::from).collect::<BTreeSet<_>>(), harnesses);
+    assert_eq!(quoted.map(String::from).collect::<BTreeSet<_>>(), harnesses("verify_"));
+}
+
+/// The table of harnesses has each of them once, controls included.
+#[test]
+fn every_harness_has_its_own_row() {
+    let page = fs::read_to_string(root().join("proofs/STATUS.md")).unwrap();
+    for prefix in ["verify_", "refute_"] {
+        let start = format!("| `{prefix}");
+        let named = page.lines().filter(|line| line.starts_with(&start)).map(|line| quoted(line).next().unwrap());
+        let named: Vec<_> = named.map(String::from).collect();
+        assert_eq!(named.iter().cloned().collect::<BTreeSet<_>>(), harnesses(prefix));
+        assert_eq!(named.len(), harnesses(prefix).len(), "a harness has two rows");
+    }
 }
 
 #[test]
@@ -160,7 +178,9 @@ fn every_test_named_exists() {
             let inner =
                 [file.with_extension("rs"), file.join("mod.rs")].into_iter().find(|path| path.exists()).unwrap();
             // Its own tests, or the folder's.
-            let own = fs::read_to_string(&inner).unwrap().contains("#[cfg(test)]");
+            let text = fs::read_to_string(&inner).unwrap();
+            // The properties in `proofs/` are unit tests too.
+            let own = text.contains("#[cfg(test)]") || text.contains("#[cfg(any(kani, test))]");
             assert!(own || inner.with_file_name("tests.rs").exists(), "{function}: no unit tests");
         }
     }

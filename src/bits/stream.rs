@@ -101,6 +101,10 @@ impl<R: TryCryptoRng> Bits for BitStream<R> {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/bits/stream.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

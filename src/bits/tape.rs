@@ -191,6 +191,10 @@ impl Bits for Enumeration {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/bits/tape.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

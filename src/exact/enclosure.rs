@@ -5,7 +5,10 @@
 
 mod arithmetic;
 
-use core::cmp::Ordering;
+use core::{
+    cmp::Ordering,
+    ops::{Neg, Shr},
+};
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -34,14 +37,22 @@ pub struct Enclosure {
     precision: u32,
 }
 
-/// `⌊value / 2^bits⌋`. The right shift of a `BigInt` rounds toward −∞, also where the value is negative.
-fn shift_floor(value: &BigInt, bits: u32) -> BigInt {
+/// `⌊value / 2^bits⌋`. The right shift of a `BigInt`, as of a machine word, rounds toward −∞, also where the value is negative.
+///
+/// This and what else is generic here runs on big integers; on machine words it is proven.
+fn shift_floor<T>(value: &T, bits: u32) -> T
+where
+    for<'t> &'t T: Shr<u32, Output = T>,
+{
     value >> bits
 }
 
 /// `⌈value / 2^bits⌉ = −⌊−value / 2^bits⌋`.
-fn shift_ceil(value: &BigInt, bits: u32) -> BigInt {
-    -(-value >> bits)
+fn shift_ceil<T: Neg<Output = T>>(value: &T, bits: u32) -> T
+where
+    for<'t> &'t T: Neg<Output = T> + Shr<u32, Output = T>,
+{
+    -(&-value >> bits)
 }
 
 /// `⌊numerator / denominator⌋`, for either sign of either.
@@ -272,6 +283,10 @@ impl PartialEq for Enclosure {
 }
 
 impl Eq for Enclosure {}
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/exact/enclosure.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

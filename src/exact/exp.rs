@@ -4,6 +4,8 @@
 //! `2^working`; one such unit is called an *ulp* below. The bounds are right at any working precision. How narrow they
 //! are is not left to an analysis but checked: a result too wide is computed again with more guard bits.
 
+use core::ops::{Div, Mul, Shr};
+
 use num_bigint::{BigInt, BigUint};
 use num_integer::{Integer, Roots};
 use num_traits::{One, ToPrimitive, Zero};
@@ -123,6 +125,15 @@ fn enclose(numerator: &BigUint, denominator: &BigUint, halvings: u32, working: u
     enclosed
 }
 
+/// `T_k = ⌊T_(k−1) · t / (2^working · k)⌋`, for k = `index`.
+fn next_term<T, K>(term: T, t: &T, working: u32, index: K) -> T
+where
+    T: for<'t> Mul<&'t T, Output = T> + Shr<u32, Output = T> + Div<K, Output = T>,
+{
+    // ⌊⌊a / 2^working⌋ / k⌋ = ⌊a / (2^working · k)⌋
+    ((term * t) >> working) / index
+}
+
 /// Bounds `e^-t`, for `t ≤ 1/2`, by its series `Σ (−1)^k t^k / k!`; all in ulps of `2^-working`.
 ///
 /// The computed terms are `T_0 = 2^working`, `T_1 = t` and `T_k = ⌊T_(k−1) · t / k⌋`. A true term exceeds its `T_k` by
@@ -137,8 +148,7 @@ fn series(t: &BigUint, working: u32) -> (BigUint, BigUint) {
     let mut term = t.clone();
     let mut index = 2_u64;
     loop {
-        // ⌊⌊a / 2^working⌋ / k⌋ = ⌊a / (2^working · k)⌋
-        term = ((term * t) >> working) / index;
+        term = next_term(term, t, working, index);
         if index.is_even() {
             even += &term;
             even_slack += 2;
@@ -157,6 +167,10 @@ fn series(t: &BigUint, working: u32) -> (BigUint, BigUint) {
     let lower = if even > odd_upper { &even - odd_upper } else { BigUint::zero() };
     (lower, even + even_slack - odd)
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/exact/exp.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

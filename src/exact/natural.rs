@@ -147,6 +147,10 @@ impl Natural for BigUint {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/exact/natural.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -184,6 +184,10 @@ fn natural(slices: &[&[u8]]) -> BigUint {
     digits.fold(BigUint::ZERO, |value, digit| value * 10_u8 + (digit - b'0'))
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/exact/parse.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use alloc::format;

@@ -123,3 +123,7 @@ impl From<Positive> for NonNegative {
         Self(value.0)
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/exact/rational.rs"]
+mod proofs;

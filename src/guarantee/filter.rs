@@ -1,5 +1,7 @@
 //! Budgets: a filter stops before a budget is passed, an odometer says what has been spent.
 
+use core::ops::Add;
+
 use super::{Guarantee, GuaranteeError, Privacy, Relation};
 use crate::exact::{Rational, Real};
 
@@ -17,9 +19,9 @@ pub enum DebitError {
 
 /// What is left to spend of a guarantee's parameters: (ε, δ), or one of ε, ρ and Rényi's ε (beside a δ of 0).
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Amount {
-    main: Rational,
-    delta: Rational,
+struct Amount<T = Rational> {
+    main: T,
+    delta: T,
 }
 
 /// Binary digits of a cost that is irrational, rounded up.
@@ -36,6 +38,16 @@ impl Amount {
         Some(Self { main: main.at_most(COST_BITS)?, delta: delta.at_most(COST_BITS)? })
     }
 
+    fn zero() -> Self {
+        Self { main: Rational::from_integer(0.into()), delta: Rational::from_integer(0.into()) }
+    }
+}
+
+/// Over any ordered numbers, so that what ships is proven on some that can be.
+impl<T: Ord> Amount<T>
+where
+    for<'a> &'a T: Add<Output = T>,
+{
     fn add(&self, other: &Self) -> Self {
         Self { main: &self.main + &other.main, delta: &self.delta + &other.delta }
     }
@@ -44,8 +56,9 @@ impl Amount {
         self.main <= budget.main && self.delta <= budget.delta
     }
 
-    fn zero() -> Self {
-        Self { main: Rational::from_integer(0.into()), delta: Rational::from_integer(0.into()) }
+    /// What is spent after a cost, if the budget suffices.
+    fn debited(&self, cost: &Self, budget: &Self) -> Option<Self> {
+        Some(self.add(cost)).filter(|after| after.fits(budget))
     }
 }
 
@@ -90,11 +103,12 @@ impl Odometer {
     ///
     /// If the cost is for other neighbours, or of a kind that does not convert. Nothing is booked then.
     pub fn debit(&mut self, cost: &Guarantee) -> Result<(), DebitError> {
-        self.spent = self.after(cost)?;
+        self.spent = self.spent.add(&self.cost(cost)?);
         Ok(())
     }
 
-    fn after(&self, cost: &Guarantee) -> Result<Amount, DebitError> {
+    /// A cost in the kind that is counted.
+    fn cost(&self, cost: &Guarantee) -> Result<Amount, DebitError> {
         if cost.relation() != self.like.relation() {
             return Err(GuaranteeError::RelationsDiffer.into());
         }
@@ -106,8 +120,7 @@ impl Odometer {
         if !is_alike {
             return Err(GuaranteeError::KindsDiffer.into());
         }
-        let cost = Amount::of(alike.privacy()).ok_or(DebitError::Exceeded)?;
-        Ok(self.spent.add(&cost))
+        Amount::of(alike.privacy()).ok_or(DebitError::Exceeded)
     }
 }
 
@@ -163,11 +176,8 @@ impl Filter {
     ///
     /// If the budget does not suffice, or the cost does not convert to its kind. Nothing is spent then.
     pub fn debit(&mut self, cost: &Guarantee) -> Result<(), DebitError> {
-        let after = self.odometer.after(cost)?;
-        if !after.fits(&self.budget) {
-            return Err(DebitError::Exceeded);
-        }
-        self.odometer.spent = after;
+        let cost = self.odometer.cost(cost)?;
+        self.odometer.spent = self.odometer.spent.debited(&cost, &self.budget).ok_or(DebitError::Exceeded)?;
         Ok(())
     }
 
@@ -183,6 +193,10 @@ impl Filter {
         self.odometer.like.relation()
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/guarantee/filter.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

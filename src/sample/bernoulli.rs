@@ -81,6 +81,17 @@ impl<N: Natural> Program for Kernel<N> {
         self.numerator.clone()
     }
 
+    #[cfg(kani)]
+    fn invariant(&self, remainder: &N) -> bool {
+        // A p of 0 or 1 is decided before the first bit.
+        let strict = *remainder < self.denominator || self.numerator == self.denominator;
+        let positive = *remainder == N::zero() || self.numerator > N::zero();
+        *remainder <= self.denominator
+            && positive
+            && strict
+            && (self.numerator < self.denominator || *remainder == self.denominator)
+    }
+
     #[inline]
     fn step<I: Interpreter>(&self, remainder: N, on: &mut I) -> Step<Self, I> {
         if remainder == N::zero() {
@@ -95,6 +106,10 @@ impl<N: Natural> Program for Kernel<N> {
         Ok(if bit == digit { ControlFlow::Continue(rest) } else { ControlFlow::Break(digit) })
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/bernoulli.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

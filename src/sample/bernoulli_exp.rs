@@ -91,6 +91,15 @@ pub(crate) struct Unit<N> {
     pub(crate) denominator: N,
 }
 
+impl<N: Natural> Unit<N> {
+    /// The k-th coin, Bernoulli(x/k), if the width holds it.
+    #[inline]
+    fn coin(&self, k: u64) -> Option<bernoulli::Kernel<N>> {
+        let denominator = self.denominator.checked_mul(&N::from_word(k)?)?;
+        Some(bernoulli::Kernel { numerator: self.numerator.clone(), denominator })
+    }
+}
+
 impl<N: Natural> Program for Unit<N> {
     /// The number k of the next toss, whose coin is Bernoulli(x/k).
     type State = u64;
@@ -103,9 +112,8 @@ impl<N: Natural> Program for Unit<N> {
 
     #[inline]
     fn step<I: Interpreter>(&self, k: u64, on: &mut I) -> Step<Self, I> {
-        let scaled = N::from_word(k).and_then(|k| self.denominator.checked_mul(&k));
-        let toss = match scaled {
-            Some(denominator) => on.call(&bernoulli::Kernel { numerator: self.numerator.clone(), denominator })?,
+        let toss = match self.coin(k) {
+            Some(coin) => on.call(&coin)?,
             // Past the word: the same coin on big integers, which compares the same digits.
             None => on.call(&bernoulli::Kernel {
                 numerator: self.numerator.to_big(),
@@ -118,6 +126,10 @@ impl<N: Natural> Program for Unit<N> {
         Ok(ControlFlow::Continue(k.checked_add(1).ok_or_else(|| on.overflow())?))
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/bernoulli_exp.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

@@ -113,6 +113,10 @@ impl<N: Natural> Program for Kernel<N> {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/gaussian.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -72,7 +72,11 @@ impl<N: Natural> Kernel<N> {
 
     /// The kernel for a positive scale, if numerator, denominator and ⌈scale⌉·denominator fit the width.
     pub(crate) fn narrow(numerator: &BigUint, denominator: &BigUint) -> Option<Self> {
-        let (numerator, denominator) = (N::from_big(numerator)?, N::from_big(denominator)?);
+        Self::at(N::from_big(numerator)?, N::from_big(denominator)?)
+    }
+
+    /// The kernel for a positive scale at this width, if ⌈scale⌉·denominator fits it too.
+    fn at(numerator: N, denominator: N) -> Option<Self> {
         let (quotient, remainder) = numerator.div_rem(&denominator);
         let t = if remainder == N::zero() { quotient } else { quotient.checked_add(&N::one())? };
         let exponent = t.checked_mul(&denominator)?;
@@ -104,9 +108,18 @@ impl<N: Natural> Program for Kernel<N> {
 /// u + t·v, on words while it fits.
 #[inline]
 fn join<N: Natural>(u: &N, t: &N, v: u64) -> Integer {
-    let word = N::from_word(v).and_then(|v| t.checked_mul(&v)?.checked_add(u)?.to_word());
-    word.map_or_else(|| Integer::from(u.to_big() + t.to_big() * v), Integer::from)
+    join_within(u, t, v).map_or_else(|| Integer::from(u.to_big() + t.to_big() * v), Integer::from)
 }
+
+/// u + t·v, if the width and a word hold it.
+#[inline]
+fn join_within<N: Natural>(u: &N, t: &N, v: u64) -> Option<u64> {
+    N::from_word(v).and_then(|v| t.checked_mul(&v)?.checked_add(u)?.to_word())
+}
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/geometric.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

@@ -81,6 +81,10 @@ pub(crate) fn wide(scale: &BigUint) -> Kernel<BigUint> {
     Kernel { magnitude: magnitude.unwrap() }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/laplace.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

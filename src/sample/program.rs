@@ -38,6 +38,12 @@ pub trait Program: Clone + Ord + Send + Sync + 'static {
     /// Those of the interpreter, passed on.
     fn step<I: Interpreter>(&self, state: Self::State, on: &mut I) -> Step<Self, I>;
 
+    /// What holds of the state before every step: the invariant by which [`execute`]'s loop is proven, whatever its number of rounds.
+    #[cfg(kani)]
+    fn invariant(&self, _: &Self::State) -> bool {
+        true
+    }
+
     /// Draws one sample.
     ///
     /// # Errors
@@ -81,6 +87,7 @@ pub trait Interpreter {
 #[inline]
 pub fn execute<P: Program, B: Bits + ?Sized>(program: &P, bits: &mut B) -> Result<P::Output, BitsError> {
     let mut state = program.start();
+    #[cfg_attr(kani, kani::loop_invariant(program.invariant(&state)))]
     loop {
         match program.step(state, &mut Execution { bits })? {
             ControlFlow::Break(output) => return Ok(output),
@@ -179,3 +186,7 @@ macro_rules! samples_its_kernel {
     };
 }
 pub(crate) use samples_its_kernel;
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/program.rs"]
+mod proofs;

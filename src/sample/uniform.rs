@@ -105,6 +105,10 @@ impl<N: Natural> Program for Kernel<N> {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/uniform.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,9 +4,10 @@
 //! The rule of each operation, which its comment argues: *if x is in the first operand and y in the second, the exact
 //! x ∘ y is in the result.*
 
-use core::iter::Sum;
+use core::{iter::Sum, ops::Mul};
 
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use super::super::Rational;
@@ -44,23 +45,7 @@ impl Enclosure {
     /// ```
     #[must_use]
     pub fn mul(&self, other: &Self) -> Self {
-        let (lower, upper) = if self.lower.is_negative() || other.lower.is_negative() {
-            // x · y is linear in each factor, so its extremes over the box are at corners.
-            let corner = &self.lower * &other.lower;
-            let corners = [&self.lower * &other.upper, &self.upper * &other.lower, &self.upper * &other.upper];
-            corners.into_iter().fold((corner.clone(), corner), |(lower, upper), corner| {
-                if corner < lower {
-                    (corner, upper)
-                } else if corner > upper {
-                    (lower, corner)
-                } else {
-                    (lower, upper)
-                }
-            })
-        } else {
-            // Both are non-negative: the product rises in each factor.
-            (&self.lower * &other.lower, &self.upper * &other.upper)
-        };
+        let (lower, upper) = product([&self.lower, &self.upper], [&other.lower, &other.upper]);
         // The products are over 2^(p + q) = 2^(max + min): dropping min bits answers at max.
         let dropped = self.precision.min(other.precision);
         Self {
@@ -80,15 +65,7 @@ impl Enclosure {
     /// ```
     #[must_use]
     pub fn square(&self) -> Self {
-        let (lower, upper) = (&self.lower * &self.lower, &self.upper * &self.upper);
-        // x² falls up to zero and rises from there.
-        let (lower, upper) = if !self.lower.is_negative() {
-            (lower, upper)
-        } else if !self.upper.is_positive() {
-            (upper, lower)
-        } else {
-            (BigInt::zero(), lower.max(upper))
-        };
+        let (lower, upper) = square([&self.lower, &self.upper]);
         Self {
             lower: shift_floor(&lower, self.precision),
             upper: shift_ceil(&upper, self.precision),
@@ -114,16 +91,10 @@ impl Enclosure {
         if !y.lower.is_positive() {
             return None;
         }
-        // Now y > 0. The quotient rises in x, so the least is at the least x; there it falls in y if x ≥ 0 (divide by
-        // the greatest y) and rises if x < 0 (by the least). The greatest is the mirror image. Both operands are over
-        // 2^p, so x/y · 2^p = (x · 2^p) / y on their integers.
-        let least_by = if x.lower.is_negative() { &y.lower } else { &y.upper };
-        let greatest_by = if x.upper.is_negative() { &y.upper } else { &y.lower };
-        Some(Self {
-            lower: div_floor(&(&x.lower << x.precision), least_by),
-            upper: div_ceil(&(&x.upper << x.precision), greatest_by),
-            precision: x.precision,
-        })
+        // Now y > 0. Both operands are over 2^p, so x/y · 2^p = (x · 2^p) / y on their integers.
+        let scaled = [&x.lower << x.precision, &x.upper << x.precision];
+        let (lower, upper) = quotient([&scaled[0], &scaled[1]], [&y.lower, &y.upper]);
+        Some(Self { lower, upper, precision: x.precision })
     }
 
     /// `{x · factor}`, rounded outward to this precision once.
@@ -156,6 +127,56 @@ impl Enclosure {
     }
 }
 
+/// The least and the greatest product of a number of `x` and one of `y`.
+fn product<T: Signed + Ord + Clone>(x: [&T; 2], y: [&T; 2]) -> (T, T)
+where
+    for<'t> &'t T: Mul<Output = T>,
+{
+    let ([a, b], [c, d]) = (x, y);
+    if !a.is_negative() && !c.is_negative() {
+        // Both are non-negative: the product rises in each factor.
+        return (a * c, b * d);
+    }
+    // x · y is linear in each factor, so its extremes over the box are at corners.
+    let corner = a * c;
+    [a * d, b * c, b * d].into_iter().fold((corner.clone(), corner), |(lower, upper), corner| {
+        if corner < lower {
+            (corner, upper)
+        } else if corner > upper {
+            (lower, corner)
+        } else {
+            (lower, upper)
+        }
+    })
+}
+
+/// The least and the greatest square of a number of `x`.
+fn square<T: Signed + Ord>([lower, upper]: [&T; 2]) -> (T, T)
+where
+    for<'t> &'t T: Mul<Output = T>,
+{
+    let (at_lower, at_upper) = (lower * lower, upper * upper);
+    // x² falls up to zero and rises from there.
+    if !lower.is_negative() {
+        (at_lower, at_upper)
+    } else if !upper.is_positive() {
+        (at_upper, at_lower)
+    } else {
+        (T::zero(), at_lower.max(at_upper))
+    }
+}
+
+/// The least quotient of a number of `x` by one of `y` > 0, rounded down, and the greatest, rounded up.
+///
+/// The quotient rises in x, so the least is at the least x; there it falls in y if x ≥ 0 (divide by the greatest y) and rises if x < 0 (by the least). The greatest
+/// is the mirror image.
+fn quotient<T: Signed + Integer>(x: [&T; 2], y: [&T; 2]) -> (T, T) {
+    let ([lower, upper], [least, greatest]) = (x, y);
+    let least_by = if lower.is_negative() { least } else { greatest };
+    let greatest_by = if upper.is_negative() { greatest } else { least };
+    (lower.div_floor(least_by), upper.div_ceil(greatest_by))
+}
+
 impl<'a> Sum<&'a Enclosure> for Enclosure {
     /// `{Σ x}`; exact. The empty sum is the point 0.
     fn sum<I: Iterator<Item = &'a Enclosure>>(terms: I) -> Self {
@@ -169,6 +190,10 @@ impl Sum for Enclosure {
         terms.fold(Self::from_integer(0, 0), |total, term| total.add(&term))
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/exact/enclosure/arithmetic.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

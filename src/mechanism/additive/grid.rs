@@ -1,7 +1,6 @@
 //! A rational grid: how a real-valued answer becomes an integer, and how far apart neighbours are then.
 
-use num_bigint::BigInt;
-use num_traits::{One, Signed};
+use num_traits::Signed;
 
 use super::AdditiveError;
 use crate::{
@@ -22,6 +21,19 @@ pub enum Rounding {
     Down,
     /// ⌈x⌉.
     Up,
+}
+
+impl Rounding {
+    /// numerator/denominator, rounded; the denominator is positive. At any width, so that what ships is proven at one that can be.
+    fn quotient<T: num_integer::Integer + Clone>(self, numerator: &T, denominator: &T) -> T {
+        let double = |value: &T| value.clone() + value.clone();
+        match self {
+            // ⌊n/d + ½⌋ = ⌊(2n + d)/2d⌋.
+            Self::Nearest => (double(numerator) + denominator.clone()).div_floor(&double(denominator)),
+            Self::Down => numerator.div_floor(denominator),
+            Self::Up => numerator.div_ceil(denominator),
+        }
+    }
 }
 
 /// The multiples of a rational g > 0.
@@ -97,12 +109,7 @@ impl Grid {
     #[must_use]
     pub fn round(&self, answer: &Rational) -> Integer {
         let scaled = answer / self.step.get();
-        let rounded = match self.rounding {
-            Rounding::Nearest => (scaled + Rational::new(BigInt::one(), 2.into())).floor(),
-            Rounding::Down => scaled.floor(),
-            Rounding::Up => scaled.ceil(),
-        };
-        Integer::from(rounded.to_integer())
+        Integer::from(self.rounding.quotient(scaled.numer(), scaled.denom()))
     }
 
     /// The k-th multiple of g.
@@ -162,3 +169,7 @@ impl Grid {
         Ok(Sensitivity::new(bound(&greatest), sensitivity.relation()))
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/mechanism/additive/grid.rs"]
+mod proofs;

@@ -117,3 +117,7 @@ impl Bounds {
         record.clamp(self.lower, self.upper)
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/mechanism/statistic/bounds.rs"]
+mod proofs;

@@ -98,6 +98,10 @@ impl Private for ClampedSum {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/mechanism/statistic/sum.rs"]
+mod proofs;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,9 +38,9 @@ pub(crate) struct Cells {
 
 /// Bounds of G(j) = P(cell ≤ j), in units of 2^-precision: lower ≤ G(j)·2^precision ≤ upper.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds {
-    pub(crate) lower: BigUint,
-    pub(crate) upper: BigUint,
+pub(crate) struct Bounds<N = BigUint> {
+    pub(crate) lower: N,
+    pub(crate) upper: N,
 }
 
 /// A number of ulps, and by how many more at most the truth exceeds it.

@@ -27,8 +27,8 @@ use alloc::{sync::Arc, vec::Vec};
 
 use num_bigint::BigUint;
 
-use super::cells::Cells;
-use crate::sample::Interpreter;
+use super::cells::{Bounds, Cells};
+use crate::{exact::Natural, sample::Interpreter};
 
 /// The most octaves of a guide: one draw in 2^11 is beyond them.
 const MOST_OCTAVES: u32 = 11;
@@ -153,23 +153,13 @@ impl<const STEPS: u32> Inversion<STEPS> {
     #[inline]
     pub(crate) fn look_up(&self, word: u64) -> Option<u64> {
         let Place { index, rest } = place(word, self.width, STEPS);
-        let entry = *self.guide.get(index)?;
-        // The bits of u equal the threshold's only if these do; if they do not, they decide the order. A smaller complement is a greater u.
-        let settled = (rest ^ entry) >> BASE_BITS != 0;
-        settled.then(|| u64::from(entry & ((1 << BASE_BITS) - 1)) + u64::from(rest < entry))
+        settle(*self.guide.get(index)?, rest)
     }
 
     /// The cell of a U whose first `width` bits are u, as far as they say: by the thresholds themselves.
     #[inline(never)]
     pub(crate) fn search(&self, u: u64) -> Found {
-        let cell = self.thresholds.partition_point(|&threshold| threshold < u);
-        let found = u64::try_from(cell).unwrap_or(u64::MAX);
-        // u ≤ 2^width − 1 is at most the last threshold, so there is one.
-        if self.thresholds.get(cell).is_some_and(|&threshold| threshold == u) {
-            Found::From(found)
-        } else {
-            Found::Cell(found)
-        }
+        find(&self.thresholds, u)
     }
 
     /// The cell of a U whose first bits are the top bits of `word`, whatever it takes.
@@ -203,23 +193,46 @@ impl<const STEPS: u32> Inversion<STEPS> {
             }
             cell = cell.checked_add(1).ok_or_else(|| on.overflow())?;
         }
-        let mut prefix = (BigUint::from(u) << self.refill) | BigUint::from(more);
-        let mut length = self.width.checked_add(self.refill).ok_or_else(|| on.overflow())?;
+        let prefix = (BigUint::from(u) << self.refill) | BigUint::from(more);
+        let length = self.width.checked_add(self.refill).ok_or_else(|| on.overflow())?;
+        let bounds = |cell, length| self.cells.bounds(cell, length, 32);
+        decide(prefix, length, self.refill, cell, bounds, on)
+    }
+}
+
+/// The cell of a U whose first bits are u, as far as rising thresholds say.
+#[inline]
+fn find(thresholds: &[u64], u: u64) -> Found {
+    let cell = thresholds.partition_point(|&threshold| threshold < u);
+    let found = u64::try_from(cell).unwrap_or(u64::MAX);
+    // u ≤ 2^width − 1 is at most the last threshold, so there is one.
+    if thresholds.get(cell).is_some_and(|&threshold| threshold == u) { Found::From(found) } else { Found::Cell(found) }
+}
+
+/// The cell, at `cell` or after it, of a U in [prefix, prefix + 1]·2^-length: more bits of the same U, `refill` at a time, and tighter
+/// bounds of G(cell), as integers over 2^length, until they say.
+fn decide<N: Natural, I: Interpreter>(
+    mut prefix: N,
+    mut length: u32,
+    refill: u32,
+    mut cell: u64,
+    bounds: impl Fn(u64, u32) -> Bounds<N>,
+    on: &mut I,
+) -> Result<u64, I::Error> {
+    loop {
+        // U is in [prefix, prefix + 1]·2^-length.
         loop {
-            // U is in [prefix, prefix + 1]·2^-length.
-            loop {
-                let bounds = self.cells.bounds(cell, length, 32);
-                if prefix < bounds.lower {
-                    return Ok(cell);
-                }
-                if prefix < bounds.upper {
-                    break;
-                }
-                cell = cell.checked_add(1).ok_or_else(|| on.overflow())?;
+            let bounds = bounds(cell, length);
+            if prefix < bounds.lower {
+                return Ok(cell);
             }
-            prefix = (prefix << self.refill) | BigUint::from(on.bits(self.refill)?);
-            length = length.checked_add(self.refill).ok_or_else(|| on.overflow())?;
+            if prefix < bounds.upper {
+                break;
+            }
+            cell = cell.checked_add(1).ok_or_else(|| on.overflow())?;
         }
+        prefix = prefix.append_bits(on.bits(refill)?, refill).ok_or_else(|| on.overflow())?;
+        length = length.checked_add(refill).ok_or_else(|| on.overflow())?;
     }
 }
 
@@ -242,6 +255,14 @@ fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
         }
         guard = guard.saturating_mul(2);
     }
+}
+
+/// The cell that an entry of the guide gives for the next 32 bits of a complement, if they settle it.
+#[inline]
+fn settle(entry: u32, rest: u32) -> Option<u64> {
+    // The bits of u equal the threshold's only if these do; if they do not, they decide the order. A smaller complement is a greater u.
+    let settled = (rest ^ entry) >> BASE_BITS != 0;
+    settled.then(|| u64::from(entry & ((1 << BASE_BITS) - 1)) + u64::from(rest < entry))
 }
 
 /// Where the guide looks, and what it compares.
@@ -281,24 +302,35 @@ fn entries(index: u64, steps: u32) -> Entries {
     Entries { first, last: first | ((1 << rest) - 1), rest }
 }
 
+/// The complement of a threshold of `width` bits, left-aligned.
+fn complement(threshold: u64, width: u32) -> u64 {
+    !(threshold << (64 - width)) & (u64::MAX << (64 - width))
+}
+
+/// One entry of the guide, over the falling complements of the thresholds; nothing if Invariant #2 does not allow it.
+fn entry(complements: &[u64], index: u64, steps: u32) -> Option<u32> {
+    let Entries { first, last, rest } = entries(index, steps);
+    let before = complements.partition_point(|&complement| complement > last);
+    let mut inside = complements.iter().skip(before).take_while(|&&complement| complement >= first);
+    let threshold = inside.next().map_or(0, |&complement| (complement - first) >> (rest - (32 - BASE_BITS)));
+    let base = u64::try_from(before).ok().filter(|&base| base >> BASE_BITS == 0)?;
+    let settles = inside.next().is_none();
+    u32::try_from(threshold << BASE_BITS | base).ok().filter(|_| settles)
+}
+
 /// The guide's entries, to the end of the last octave that Invariant #2 allows; see [`Inversion::guide`].
 fn guide(thresholds: &[u64], width: u32, steps: u32) -> Vec<u32> {
     // They fall.
-    let complements: Vec<u64> =
-        thresholds.iter().map(|&threshold| !(threshold << (64 - width)) & (u64::MAX << (64 - width))).collect();
-    let entry = |index: u64| {
-        let Entries { first, last, rest } = entries(index, steps);
-        let before = complements.partition_point(|&complement| complement > last);
-        let mut inside = complements.iter().skip(before).take_while(|&&complement| complement >= first);
-        let threshold = inside.next().map_or(0, |&complement| (complement - first) >> (rest - (32 - BASE_BITS)));
-        let base = u64::try_from(before).ok().filter(|&base| base >> BASE_BITS == 0)?;
-        let settles = inside.next().is_none();
-        u32::try_from(threshold << BASE_BITS | base).ok().filter(|_| settles)
-    };
+    let complements: Vec<u64> = thresholds.iter().map(|&threshold| complement(threshold, width)).collect();
+    let entry = |index: u64| entry(&complements, index, steps);
     let octave = |octave: u64| (octave << steps..(octave + 1) << steps).map(entry).collect::<Option<Vec<u32>>>();
     // No complement has its first one after `width` bits.
     (0..MOST_OCTAVES.min(width).into()).map_while(octave).flatten().collect()
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/sample/prepared/inversion.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

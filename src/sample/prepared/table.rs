@@ -65,6 +65,10 @@ impl<const WIDTH: u32> Trial for Table<WIDTH> {
     }
 }
 
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/sample/prepared/table.rs"]
+mod proofs;
+
 #[cfg(test)]
 #[cfg(feature = "audit")]
 mod tests {

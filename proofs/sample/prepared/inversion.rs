@@ -1,0 +1,323 @@
+//! Lazy inversion, over *any* table that satisfies the invariants: what is settled is right, and what is ambiguous is refined until it is.
+#![allow(clippy::panic, clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "proofs and tests")]
+
+use super::*;
+use crate::symbolic::{Answers, Refusal};
+
+/// How many cells the symbolic tables have.
+const CELLS: usize = 8;
+
+/// T(0) ≤ T(1) ≤ …, the last being 2^width − 1, and the only such: Invariant #1.
+fn is_valid(thresholds: &[u64], width: u32) -> bool {
+    let greatest = u64::MAX >> (64 - width);
+    let mut valid = true;
+    for pair in thresholds.windows(2) {
+        valid &= pair[0] <= pair[1] && pair[0] < greatest;
+    }
+    valid && thresholds.last() == Some(&greatest)
+}
+
+/// How many thresholds are below u.
+fn below(thresholds: &[u64], u: u64) -> u64 {
+    let mut count = 0;
+    for &threshold in thresholds {
+        count += u64::from(threshold < u);
+    }
+    count
+}
+
+fn has(thresholds: &[u64], u: u64) -> bool {
+    let mut has = false;
+    for &threshold in thresholds {
+        has |= threshold == u;
+    }
+    has
+}
+
+/// The search finds the number of thresholds below u, says «from» exactly where u is one of them, and never goes past the last.
+fn search_is_right(found: Found, thresholds: &[u64], u: u64) {
+    let cell = below(thresholds, u);
+    let expected = if has(thresholds, u) { Found::From(cell) } else { Found::Cell(cell) };
+    assert!(found == expected);
+    assert!(cell < thresholds.len() as u64);
+}
+
+/// What an entry of the guide settles for a word is what the thresholds say, and it settles nothing where u is a threshold.
+fn guide_is_right(
+    settle: impl Fn(u32, u32) -> Option<u64>,
+    thresholds: &[u64; CELLS],
+    width: u32,
+    steps: u32,
+    word: u64,
+) {
+    let u = word >> (64 - width);
+    let complements = thresholds.map(|threshold| complement(threshold, width));
+    let Place { index, rest } = place(word, width, steps);
+    // Entries past the last octave are not in the guide.
+    if index >> steps >= MOST_OCTAVES.min(width) as usize {
+        return;
+    }
+    if let Some(entry) = entry(&complements, index as u64, steps)
+        && let Some(cell) = settle(entry, rest)
+    {
+        assert!(!has(thresholds, u));
+        assert!(cell == below(thresholds, u));
+    }
+}
+
+/// G(j) for the cells of a proof, in units of 2^-8, and enclosures of it at 4 and at 8 bits; the cell after them is the last: G = 1.
+#[derive(Clone, Debug)]
+struct Enclosed {
+    truth: [u16; 3],
+    coarse: [(u8, u8); 3],
+    fine: [(u16, u16); 3],
+}
+
+impl Enclosed {
+    /// G does not fall, and the bounds enclose it.
+    fn is_valid(&self) -> bool {
+        let [a, b, c] = self.truth;
+        let mut valid = a <= b && b <= c && c <= 256;
+        let mut j = 0;
+        while j < 3 {
+            let (truth, coarse, fine) = (self.truth[j], self.coarse[j], self.fine[j]);
+            valid &= u16::from(coarse.0) << 4 <= truth && truth <= u16::from(coarse.1) << 4 && coarse.1 <= 16;
+            valid &= fine.0 <= truth && truth <= fine.1 && fine.1 <= 256;
+            j += 1;
+        }
+        valid
+    }
+
+    fn bounds(&self, cell: u64, length: u32) -> Bounds<u16> {
+        let (lower, upper) = match (cell, length) {
+            (0..=2, 4) => {
+                let (lower, upper) = self.coarse[cell as usize];
+                (lower.into(), upper.into())
+            }
+            (0..=2, _) => self.fine[cell as usize],
+            _ => (1 << length, 1 << length),
+        };
+        Bounds { lower, upper }
+    }
+}
+
+/// From the first four bits of U on, whatever the enclosures: the answer is the cell of every U that begins with the bits drawn, and more bits
+/// are drawn exactly while the enclosure holds U.
+fn decides_rightly(
+    decide: impl Fn(u16, &Enclosed, &mut Answers<crate::sample::Bernoulli>) -> Result<u64, Refusal>,
+    enclosed: &Enclosed,
+    u: u8,
+) {
+    let mut on = Answers::tape(u128::from(u & 15) << 124);
+    on.length = 4;
+    let answer = decide(u16::from(u >> 4), enclosed, &mut on);
+    // U is in [low, high) of 2^-8.
+    let (low, high) =
+        if on.drawn == 0 { (u16::from(u) & 0xf0, (u16::from(u) & 0xf0) + 16) } else { (u.into(), u16::from(u) + 1) };
+    match answer {
+        Ok(cell) => {
+            let g = |cell: u64| if cell < 3 { enclosed.truth[cell as usize] } else { 256 };
+            assert!(high <= g(cell), "U is below G(cell)");
+            assert!(cell == 0 || low >= g(cell - 1), "and not below the one before");
+        }
+        Err(error) => {
+            // Two looks did not decide: the enclosure at 8 bits holds U.
+            assert!(error == Refusal::Bits && on.drawn == 4);
+            let mut open = false;
+            let mut j = 0;
+            while j < 3 {
+                open |= enclosed.fine[j].0 <= low && low < enclosed.fine[j].1;
+                j += 1;
+            }
+            assert!(open);
+        }
+    }
+}
+
+fn shipped(prefix: u16, enclosed: &Enclosed, on: &mut Answers<crate::sample::Bernoulli>) -> Result<u64, Refusal> {
+    decide(prefix, 4, 4, 0, |cell, length| enclosed.bounds(cell, length), on)
+}
+
+/// Planted: the upper bound decides.
+#[cfg(any(test, certus_controls))]
+fn by_the_upper_bound(
+    prefix: u16,
+    enclosed: &Enclosed,
+    _: &mut Answers<crate::sample::Bernoulli>,
+) -> Result<u64, Refusal> {
+    let mut cell = 0;
+    while prefix >= enclosed.bounds(cell, 4).upper {
+        cell += 1;
+    }
+    Ok(cell)
+}
+
+/// Planted: an equal threshold counts as settled.
+#[cfg(any(test, certus_controls))]
+fn settles_always(entry: u32, rest: u32) -> Option<u64> {
+    Some(u64::from(entry & ((1 << BASE_BITS) - 1)) + u64::from(rest < entry))
+}
+
+#[cfg(kani)]
+mod harnesses {
+    use super::*;
+
+    fn any_thresholds(width: u32) -> [u64; CELLS] {
+        let thresholds: [u64; CELLS] = kani::any();
+        kani::assume(is_valid(&thresholds, width));
+        thresholds
+    }
+
+    /// ∀ valid tables of 8 cells and words, 63 bits wide as shipped: the search of the thresholds.
+    #[kani::proof]
+    #[kani::unwind(9)] // 8 cells
+    #[kani::solver(minisat)]
+    fn verify_search() {
+        let thresholds = any_thresholds(63);
+        let u: u64 = kani::any();
+        kani::assume(u >> 63 == 0);
+        let found = find(&thresholds, u);
+        search_is_right(found, &thresholds, u);
+        kani::cover!(u == u64::MAX >> 1, "the open last cell");
+        kani::cover!(found == Found::Cell(0), "the first cell");
+    }
+
+    /// ∀ valid tables of 8 cells and words, 8 bits wide with 2 steps an octave.
+    #[kani::proof]
+    #[kani::unwind(10)] // 8 cells
+    #[kani::solver(minisat)]
+    fn verify_guide_u8() {
+        let thresholds = any_thresholds(8);
+        guide_is_right(settle, &thresholds, 8, 2, kani::any());
+    }
+
+    fn any_enclosed() -> Enclosed {
+        let enclosed = Enclosed { truth: kani::any(), coarse: kani::any(), fine: kani::any() };
+        kani::assume(enclosed.is_valid());
+        enclosed
+    }
+
+    /// ∀ distributions on 4 cells in units of 2^-8, ∀ enclosures of them at 4 and 8 bits, every U.
+    #[kani::proof]
+    #[kani::unwind(5)] // 4 cells; two looks
+    #[kani::solver(minisat)]
+    fn verify_decide_u8() {
+        let enclosed = any_enclosed();
+        let u: u8 = kani::any();
+        decides_rightly(shipped, &enclosed, u);
+        kani::cover!(
+            enclosed.coarse[0] == (3, 5) && u == 0x40 && enclosed.fine[0].1 == 0x40,
+            "refined, to the next cell"
+        );
+        kani::cover!(enclosed.coarse[0] == (3, 5) && u == 0x40 && enclosed.fine[0].0 == 0x41, "refined, to this cell");
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(5)]
+    #[kani::solver(minisat)]
+    fn refute_decide_by_the_upper_bound() {
+        let enclosed = any_enclosed();
+        decides_rightly(by_the_upper_bound, &enclosed, kani::any());
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(10)]
+    #[kani::solver(minisat)]
+    fn refute_guide_settles_always() {
+        let thresholds = any_thresholds(8);
+        guide_is_right(settles_always, &thresholds, 8, 2, kani::any());
+    }
+}
+
+#[cfg(test)]
+mod properties {
+    use super::{
+        super::super::cells::{Cells, Decay},
+        *,
+    };
+    use crate::exact::{Positive, Rational};
+    use proptest::prelude::*;
+
+    fn valid(mut thresholds: [u64; CELLS], width: u32) -> [u64; CELLS] {
+        thresholds = thresholds.map(|threshold| (threshold >> (64 - width)).min((u64::MAX >> (64 - width)) - 1));
+        thresholds.sort_unstable();
+        thresholds[CELLS - 1] = u64::MAX >> (64 - width);
+        assert!(is_valid(&thresholds, width));
+        thresholds
+    }
+
+    fn of(thresholds: &[u64], width: u32) -> Inversion<9> {
+        let scale = Positive::new(Rational::from_integer(1.into())).unwrap();
+        let cells = Cells { decay: Decay::Laplace { scale }, folded: true };
+        Inversion {
+            cells,
+            width,
+            refill: 64,
+            thresholds: thresholds.into(),
+            finer: Arc::default(),
+            guide: guide(thresholds, width, 9).into(),
+        }
+    }
+
+    /// Any enclosure of any distribution, from a seed.
+    fn enclosed(truth: [u8; 3], slack: [u8; 12]) -> Enclosed {
+        let mut truth = truth.map(u16::from);
+        truth.sort_unstable();
+        let mut enclosed = Enclosed { truth, coarse: [(0, 16); 3], fine: [(0, 256); 3] };
+        for j in 0..3 {
+            let slack = &slack[4 * j..];
+            let (floor, ceil) = ((truth[j] >> 4) as u8, truth[j].div_ceil(16) as u8);
+            enclosed.coarse[j] = (floor.saturating_sub(slack[0] % 4), (ceil + slack[1] % 4).min(16));
+            enclosed.fine[j] =
+                (truth[j].saturating_sub((slack[2] % 4).into()), (truth[j] + u16::from(slack[3] % 4)).min(256));
+        }
+        assert!(enclosed.is_valid());
+        enclosed
+    }
+
+    #[test]
+    #[should_panic(expected = "U is below")]
+    fn a_planted_bug_is_seen() {
+        let bug = Enclosed { truth: [64; 3], coarse: [(3, 5); 3], fine: [(64, 64); 3] };
+        decides_rightly(by_the_upper_bound, &bug, 0x48);
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn another_planted_bug_is_seen() {
+        let thresholds = valid([1 << 60, 1 << 61, 1 << 62, 3 << 61, 1 << 63, 5 << 61, 3 << 62, 0], 8);
+        for word in 0..=255 {
+            guide_is_right(settles_always, &thresholds, 8, 2, word << 56);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn tables(thresholds: [u64; CELLS], word: u64, at in 0..CELLS) {
+            for width in [63, 19, 8] {
+                let thresholds = valid(thresholds, width);
+                let inversion = of(&thresholds, width);
+                let near = thresholds[at] << (64 - width);
+                for word in [word, near, near.wrapping_sub(1 << (64 - width)), near.wrapping_add(1 << (64 - width))] {
+                    search_is_right(inversion.search(word >> (64 - width)), &thresholds, word >> (64 - width));
+                    for steps in [11, 9, 2] {
+                        guide_is_right(settle, &thresholds, width, steps, word);
+                    }
+                    if let Some(cell) = inversion.look_up(word) {
+                        prop_assert_eq!(inversion.search(word >> (64 - width)), Found::Cell(cell));
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn enclosures(truth: [u8; 3], slack: [u8; 12]) {
+            let enclosed = enclosed(truth, slack);
+            for u in 0..=u8::MAX {
+                decides_rightly(shipped, &enclosed, u);
+            }
+        }
+    }
+}

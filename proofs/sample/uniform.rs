@@ -1,0 +1,201 @@
+//! Uniform below n: in range, and exactly uniform, since an accepted word is its own output and every value has one word.
+#![allow(clippy::panic, clippy::cast_possible_truncation, reason = "proofs and tests")]
+
+use super::*;
+use crate::symbolic::Answers;
+
+/// One trial on a tape draws as many bits as n − 1 has, as one word, and accepts it as the output iff it is below n.
+///
+/// So every value below n is the output of one word and no other, and n > 2^(bits − 1) makes the acceptance at least ½.
+fn accepts_words_below<P: Program<State = ()>>(trial: &P, bound: u128, tape: u128)
+where
+    P::Output: Into<u128>,
+{
+    let bits = 128 - (bound - 1).leading_zeros();
+    let word = tape.checked_shr(128 - bits).unwrap_or(0);
+    let mut on = Answers::<Kernel<u8>>::tape(tape);
+    let outcome = trial.step((), &mut on);
+    assert_eq!(on.drawn, bits);
+    assert!(bits == 0 || bound > 1 << (bits - 1));
+    match outcome {
+        Ok(ControlFlow::Break(value)) => {
+            let value: u128 = value.into();
+            assert!(word < bound && value == word);
+        }
+        Ok(ControlFlow::Continue(())) => assert!(word >= bound),
+        Err(_) => panic!("bits were there"),
+    }
+}
+
+/// The number of words, of as many bits as bound − 1 has, from which a trial makes `value`.
+fn words_of<P: Program<State = (), Output = u8>>(trial: &P, bound: u8, value: u8) -> u32 {
+    let bits = 8 - (bound - 1).leading_zeros();
+    let mut count = 0;
+    let mut word = 0u128;
+    while word < 1 << bits {
+        let mut on = Answers::<Kernel<u8>>::tape(word.checked_shl(128 - bits).unwrap_or(0));
+        if trial.step((), &mut on) == Ok(ControlFlow::Break(value)) {
+            count += 1;
+        }
+        word += 1;
+    }
+    count
+}
+
+/// A source that fails gives no output, unless none is needed.
+fn fails_with_its_source<P: Program<State = ()>>(trial: &P, bound: u128) {
+    let outcome = trial.step((), &mut Answers::<Kernel<u8>>::none());
+    assert_eq!(outcome.is_err(), bound > 1);
+}
+
+/// Planted: the remainder of a word, which favours small values.
+#[cfg(any(test, certus_controls))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Modulo(Kernel<u8>);
+
+#[cfg(any(test, certus_controls))]
+impl Program for Modulo {
+    type State = ();
+    type Output = u8;
+    fn start(&self) {}
+    fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+        let word = on.bits(self.0.bits as u32)? as u8;
+        Ok(ControlFlow::Break(word % self.0.bound))
+    }
+}
+
+/// Planted: accepts n itself.
+#[cfg(any(test, certus_controls))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct AtMost(Kernel<u8>);
+
+#[cfg(any(test, certus_controls))]
+impl Program for AtMost {
+    type State = ();
+    type Output = u8;
+    fn start(&self) {}
+    fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
+        let word = on.bits(self.0.bits as u32)? as u8;
+        Ok(if word <= self.0.bound { ControlFlow::Break(word) } else { ControlFlow::Continue(()) })
+    }
+}
+
+#[cfg(kani)]
+mod harnesses {
+    use super::*;
+    use crate::{sample::program::Execution, symbolic::Symbolic};
+
+    fn any_bound<N: kani::Arbitrary + Ord + Natural>() -> N {
+        let bound: N = kani::any();
+        kani::assume(bound > N::zero());
+        bound
+    }
+
+    /// ∀ n ≥ 1 of 8 bits, every tape.
+    #[kani::proof]
+    #[kani::unwind(2)] // one word of at most 64 bits
+    #[kani::solver(minisat)]
+    fn verify_uniform_step_u8() {
+        let bound: u8 = any_bound();
+        let tape: u128 = kani::any();
+        accepts_words_below(&Kernel::new(bound), bound.into(), tape);
+        kani::cover!(bound == 255 && tape >> 120 == 255, "a rejected word");
+        kani::cover!(bound == 1, "no bits at all");
+    }
+
+    /// ∀ n ≥ 1 of 64 bits, every tape.
+    #[kani::proof]
+    #[kani::unwind(2)] // one word of at most 64 bits
+    #[kani::solver(minisat)]
+    fn verify_uniform_step_u64() {
+        let bound: u64 = any_bound();
+        let tape: u128 = kani::any();
+        accepts_words_below(&Kernel::new(bound), bound.into(), tape);
+        kani::cover!(bound == u64::MAX && tape >> 64 == u64::MAX.into(), "a rejected word");
+        kani::cover!(bound.is_power_of_two(), "a power of two");
+    }
+
+    /// ∀ n ≥ 1 of 64 bits, any bits, any failure: a trial's output is in range, or the source's error. A trial leaves no state, so any number of them is alike.
+    #[kani::proof]
+    #[kani::unwind(2)] // one word of at most 64 bits
+    #[kani::solver(minisat)]
+    fn verify_uniform_in_range_u64() {
+        let bound: u64 = any_bound();
+        match Kernel::new(bound).step((), &mut Execution { bits: &mut Symbolic }) {
+            Ok(ControlFlow::Break(value)) => {
+                assert!(value < bound);
+                kani::cover!(value == bound - 1 && bound == u64::MAX, "the last value");
+            }
+            Ok(ControlFlow::Continue(())) => assert!(!bound.is_power_of_two()),
+            Err(error) => assert!(error == crate::bits::BitsError::Source),
+        }
+    }
+
+    /// ∀ n ≥ 1 of 64 bits: an error of the source is an error.
+    #[kani::proof]
+    #[kani::unwind(2)] // the loop ends at its first draw
+    #[kani::solver(minisat)]
+    fn verify_uniform_error() {
+        let bound: u64 = any_bound();
+        fails_with_its_source(&Kernel::new(bound), bound.into());
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(2)]
+    #[kani::solver(minisat)]
+    fn refute_uniform_modulo() {
+        let bound: u8 = any_bound();
+        accepts_words_below(&Modulo(Kernel::new(bound)), bound.into(), kani::any());
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(2)]
+    #[kani::solver(minisat)]
+    fn refute_uniform_at_most() {
+        let bound: u8 = any_bound();
+        accepts_words_below(&AtMost(Kernel::new(bound)), bound.into(), kani::any());
+    }
+}
+
+#[cfg(test)]
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn bytes_exhaustively() {
+        for bound in 1..=u8::MAX {
+            let kernel = Kernel::new(bound);
+            for word in 0..=u8::MAX {
+                accepts_words_below(&kernel, bound.into(), u128::from(word) << 120);
+                assert_eq!(words_of(&kernel, bound, word), u32::from(word < bound));
+            }
+            fails_with_its_source(&kernel, bound.into());
+        }
+    }
+
+    #[test]
+    fn planted_bugs_are_seen() {
+        let seen = |property: &dyn Fn()| std::panic::catch_unwind(core::panic::AssertUnwindSafe(property)).is_err();
+        assert!(seen(&|| accepts_words_below(&Modulo(Kernel::new(5)), 5, 0b111 << 125)));
+        assert!(seen(&|| accepts_words_below(&AtMost(Kernel::new(5)), 5, 0b101 << 125)));
+        assert_eq!(words_of(&Modulo(Kernel::new(5)), 5, 0), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn words(bound in 1u64.., narrow in 0u32..64, wide in 1u128.., tape: u128) {
+            let bound = (bound >> narrow).max(1);
+            accepts_words_below(&Kernel::new(bound), bound.into(), tape);
+            accepts_words_below(&Kernel::new(wide), wide, tape);
+            // Near the bound, where it matters.
+            let bits = 64 - (bound - 1).leading_zeros();
+            for word in [bound - 1, bound] {
+                accepts_words_below(&Kernel::new(bound), bound.into(), u128::from(word).checked_shl(128 - bits).unwrap_or(0));
+            }
+            fails_with_its_source(&Kernel::new(bound), bound.into());
+        }
+    }
+}
