@@ -37,7 +37,11 @@ pub(super) fn delta(pld: &Pld, theta: &Rational, epsilon: &Rational, greatest: &
     let (mut by_theta, mut by_loss) = ((0, 0), (0, 0));
     // A step of the grid is a whole number of these units: there are fewer than 2^62 points.
     let mut u_least = 0_u128;
-    let u_step = if small == 0 { 0 } else { 1_u128 << (BITS + small).checked_sub(pld.step)?.min(100) };
+    let u_step = if small == 0 {
+        0
+    } else {
+        1_u128 << (BITS + small).checked_sub(pld.step).filter(|shift| *shift < 64).unwrap_or(0)
+    };
     let mut sum = 0_u128;
     for (n, (i, mass)) in (pld.first..).zip(&pld.masses).skip(skip).enumerate() {
         if n % FRESH == 0 {

@@ -136,7 +136,7 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
         doublings += 1;
         high *= if doublings > 24 { BigInt::one() << 16_u32 } else { two.clone() };
         // Losses of 2^-finest or so make for tilts of about that.
-        if high > Rational::from_integer(BigInt::one() << (12 + finest)) {
+        if high > Rational::from_integer(BigInt::one() << (12 + finest.saturating_sub(20))) {
             break;
         }
     }

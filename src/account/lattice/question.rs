@@ -144,7 +144,7 @@ impl Question<'_> {
         // A frequency is a few exponentials for every strand, and a turn for every threshold: not begun if there is no hope to end it.
         let each =
             4 * u64::try_from(low_strands.len() + thresholds.len()).ok()? * exponential(bits) + 200 * product(bits);
-        if each.saturating_mul(u64::try_from(frequencies.listed.len()).ok()?) > 2 * low.budget().left() {
+        if each.saturating_mul(u64::try_from(frequencies.listed.len()).ok()?) / 2 > low.budget().left() {
             return None;
         }
         let strands = self.strands(&tilt.theta, &working)?;
