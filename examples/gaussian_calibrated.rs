@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let plan = Plan::new().with(&mechanism.domination(), 1);
         account::delta(&plan, epsilon, &Precision { digits: 9 }).map(|answer| answer.enclosure)
     };
-    let found = calibrate(&epsilon, &delta, &step, Trend::Unknown, 1000, account)?;
+    let found = calibrate(&epsilon, &delta, &step, &Trend::Gaussian { sensitivity: 1u32.into() }, 1000, account)?;
     let which = if found.is_smallest() { "the smallest multiple" } else { "a multiple" };
     println!("sigma = {}, {which} of {step} that meets delta", found.scale);
     if let Some((below, fails)) = &found.below {

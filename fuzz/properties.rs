@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "a fuzz target uses one of the properties")]
 
 use certus::exact::{parse, render};
-use certus::mechanism::Spec;
+use certus::mechanism::{Spec, from_spec};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -44,6 +44,19 @@ pub fn spec(bytes: &[u8]) {
                 assert_eq!(spaced.parse().as_ref(), Ok(&spec), "spaces change the meaning of {text:?}");
             }
             read_all(&spec);
+            build(&spec);
+        }
+        Err(error) => check_line(&error.to_string()),
+    }
+}
+
+/// A spec builds a mechanism that takes its own example of an input, or is refused in one short line.
+fn build(spec: &Spec) {
+    match from_spec(spec) {
+        Ok(mechanism) => {
+            let (first, second) = mechanism.neighbours();
+            assert!(mechanism.on(first).is_ok() && mechanism.on(second).is_ok(), "{spec} on its own inputs");
+            let _ = mechanism.privacy();
         }
         Err(error) => check_line(&error.to_string()),
     }

@@ -4,8 +4,9 @@ From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.
 From Certus.samplers Require Import Model FiniteSums IntegerSums Uniform Bernoulli BernoulliExp Geometric Laplace Gaussian Choice RandomizedResponse.
 From Certus.privacy Require Import Definitions Composition HockeyStick LaplaceMechanism GaussianMechanism Zcdp ZcdpPostProcessing PureToZcdp LaplaceVector
-  RandomizedResponseMechanism GridRounding.
+  RandomizedResponseMechanism GridRounding SparseVector Queries Notion.
 From Certus.fast Require Import LazyInversion LazyCoin TruthCoin Table Buckets TrialCount.
+From Certus.replay Require Import FastModel Enclosures Replay.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -124,4 +125,93 @@ Proof.
     rewrite (sum_below_ext _ _ (fun i => g (if (Z.of_nat i <? 6)%Z then Break (Z.of_nat i) else Continue tt))) by (intros i _; now rewrite expect_return).
     simpl. lra. }
   apply (trial_count_is_independent Z trial 2 (fun _ => true)); unfold total, probability, retry_share; rewrite E by auto; unfold indicator; simpl; lra.
+Qed.
+
+(** The sparse vector technique, with two-sided noise and with one-sided; each query may depend on the answers before it. *)
+Example above_a_threshold : pure_dp (1 / (2 / 1) + 2 * 1 / (4 / 1))
+  (above_threshold (laplace 2 1) (laplace 4 1) 3 (fun answers => Z.of_nat (length answers)) 10)
+  (above_threshold (laplace 2 1) (laplace 4 1) 3 (fun answers => Z.of_nat (length answers) + 1)%Z 10).
+Proof. apply above_threshold_private; [lra|lia|apply laplace_raising_costs; lia|intros answers; lia|apply laplace_raising_costs; lia]. Qed.
+Example a_sparse_vector : pure_dp (1 / (2 / 1) + INR 3 * (2 * 1 / (12 / 1)))
+  (sparse_vector (geometric 2 1) (geometric 12 1) 3 (fun answers => if hd true answers then 5 else 0)%Z 10 3)
+  (sparse_vector (geometric 2 1) (geometric 12 1) 3 (fun answers => if hd true answers then 4 else 1)%Z 10 3).
+Proof.
+  apply sparse_vector_private; [lra|lia|apply geometric_raising_costs; lia| |apply geometric_raising_costs; lia].
+  intros answers. destruct (hd true answers); lia.
+Qed.
+Example a_sparse_vector_ends : total (sparse_vector (laplace 2 1) (laplace 4 1) 3 (fun _ => 0%Z) 10 2) = 1.
+Proof. apply sparse_vector_total; apply laplace_total; lia. Qed.
+
+(** Queries on records, here numbers; neighbours exist, and differ. *)
+Example some_neighbours : neighbours [1; 2]%Z [1; 5; 2]%Z.
+Proof. exists [1]%Z, 5%Z, [2]%Z. auto. Qed.
+Example a_mean : pure_dp (10 / (20 / 1) + 1 / (20 / 1)) (noisy_mean (fun v => v) 10 (laplace 20 1) Z.div [1; 2]%Z) (noisy_mean (fun v => v) 10 (laplace 20 1) Z.div [1; 5; 2]%Z).
+Proof. apply (noisy_mean_private Z (fun v => v) 10 20 1 Z.div); try lia. apply some_neighbours. Qed.
+Example a_noisy_histogram : pure_dp (1 / (2 / 1)) (noisy_histogram (laplace 2 1) Z.to_nat 4 [1; 2]%Z) (noisy_histogram (laplace 2 1) Z.to_nat 4 [1; 5; 2]%Z).
+Proof. apply (histogram_private Z.to_nat 4 2 1); try lia. apply some_neighbours. Qed.
+Example a_histogram_by_notion : zcdp (INR 4 * (1 ^ 2 / (2 * (2 / 1)))) (noisy_histogram (gaussian 2 1) Z.to_nat 4 [1; 2]%Z) (noisy_histogram (gaussian 2 1) Z.to_nat 4 [1; 5; 2]%Z).
+Proof. apply (histogram_by_any_notion zcdp_notion gaussian_noise Z Z.to_nat 4 2 1); try lia. apply some_neighbours. Qed.
+Example two_parts : private_mechanism (Rmax (1 / (2 / 1)) (1 / (3 / 1)))
+  (by_parts Z.even (fun x => add_noise (laplace 2 1) (count_records x)) (fun x => add_noise (laplace 3 1) (count_records x))).
+Proof. apply parallel_mechanisms_private; try lra; apply noisy_query_private; try lia; apply count_sensitivity. Qed.
+
+(** The digits of a geometric number with q = 1/2, in base 2: a low digit of P(0) = 2/3, and the rest. *)
+Example digits_of_a_geometric : exists digit rest, forall k,
+  at_output (Bind digit (fun d => Bind rest (fun x => Return (d + 2 * x)%nat))) k = (1 - / 2) * (/ 2) ^ k.
+Proof.
+  exists (Bind (bernoulli 1 3) (fun b => Return (if b then 1 else 0)%nat)), (Bind (count (bernoulli 1 4)) (fun v => Return (Z.to_nat v))).
+  assert (C3 : is_coin (bernoulli 1 3) (1 / 3)) by (apply (bernoulli_is_coin 1 3); lia).
+  assert (C4 : is_coin (bernoulli 1 4) (1 / 4)) by (apply (bernoulli_is_coin 1 4); lia).
+  apply (memoryless_digits (/ 2) 2); [lra|lia| | |].
+  - rewrite total_expect, expect_bind by auto. rewrite (expect_ext _ _ (fun _ => 1)) by (intros b; apply expect_return).
+    rewrite C3 by auto. lra.
+  - intros d Hd. unfold at_output, probability. rewrite expect_bind by auto.
+    rewrite (expect_ext _ _ (fun b : bool => indicator (Nat.eqb d) (if b then 1 else 0)%nat)) by (intros b; apply expect_return).
+    rewrite C3 by (intros b; apply indicator_unit). unfold indicator. destruct d as [|[|d]]; [simpl; lra..|lia].
+  - intros x. unfold at_output, probability. rewrite expect_bind by auto.
+    rewrite (expect_ext _ _ (fun v : Z => indicator (Nat.eqb x) (Z.to_nat v))) by (intros v; apply expect_return).
+    assert (L := expect_count _ (1 / 4) (fun v : Z => indicator (Nat.eqb x) (Z.to_nat v)) C4 ltac:(lra) ltac:(intros v; apply indicator_unit)).
+    assert (L2 : is_lim_seq (fun N => sum_below N (fun v => (1 - 1 / 4) * (1 / 4) ^ v * indicator (Nat.eqb x) (Z.to_nat (Z.of_nat v)))) ((1 - 1 / 4) * (1 / 4) ^ x)).
+    { apply is_lim_seq_ext_loc with (fun _ => (1 - 1 / 4) * (1 / 4) ^ x); [|apply is_lim_seq_const]. exists (S x). intros N HN.
+      rewrite (sum_below_single _ x).
+      - replace (x <? N)%nat with true by (symmetry; apply Nat.ltb_lt; lia). rewrite Nat2Z.id. unfold indicator. rewrite Nat.eqb_refl. ring.
+      - intros i Hi. rewrite Nat2Z.id. unfold indicator. destruct (Nat.eqb_spec x i); [congruence|ring]. }
+    apply is_lim_seq_unique in L. rewrite (is_lim_seq_unique _ _ L2) in L. injection L as <-.
+    rewrite pow_mult. replace ((/ 2) ^ 2) with (1 / 4) by (simpl; lra). lra.
+Qed.
+
+(** The first look: thresholds 3 and 7 of three bits. *)
+Example a_first_look : scan (fun j _ => nth j [3; 7]%Z 0%Z) (fun j _ => nth j [3; 7]%Z 0 + 1)%Z 9 3 5 O = (1%nat, true).
+Proof. apply (first_look_is_scan _ _ 3 [3; 7]%Z 5); [auto|simpl; lia|discriminate|simpl; lia]. Qed.
+Example a_nearest_rounding : (Z.abs (Int_part (1 + 1 / 2) - Int_part (5 / 2 + 1 / 2)) <= Int_part (3 / 2 / 1) + 1)%Z.
+Proof.
+  apply (any_nearest_sensitivity 1 (3 / 2) (fun z => Int_part (z + 1 / 2)) 1 (5 / 2)); [lra| |rewrite Rabs_left; lra].
+  intros z. destruct (base_Int_part (z + 1 / 2)). apply Rabs_le. unfold Rdiv. rewrite Rinv_1. lra.
+Qed.
+
+(** The replay's bounds: the floor of 1/2 at 191 bits; e^-x at a place of a bucket. *)
+Example some_floors : let f := cut_off 191 63 [2 ^ 190]%Z in IZR (floor_lower f 0 127) <= / 2 * 2 ^ 127 <= IZR (floor_upper f 0 127).
+Proof. apply (recorded_floors_enclose 191 63 [2 ^ 190]%Z 0 (2 ^ 190)%Z); [lia|lia|reflexivity|].
+  replace (2 ^ 190)%Z with (2 ^ Z.of_nat 190)%Z by reflexivity. rewrite <- pow_IZR. change 191%nat with (S 190). rewrite <- tech_pow_Rmult. lra. Qed.
+Example an_acceptance : let x := IZR (3 * (2 * 100 * 8 + 3)) / IZR (2 * 1000000) in
+  IZR (accept_lower (GaussianDecay 1000000 1) 8 500 17 100 3 81) <= exp (- x) * 2 ^ 81 <= IZR (accept_upper (GaussianDecay 1000000 1) 8 17 100 3 81).
+Proof. apply (acceptance_encloses (GaussianDecay 1000000 1) 8 500 17 100 3 81); [simpl; lia|lia|].
+  change (IZR 4809 / IZR 2000000 <= 1). lra.
+Qed.
+Example a_tree : let r := {| of := Uniform 3; depth := 2; runs := [[2 + 32 * 1; 2 + 32 * 3; 2 + 32 * 5; 2 + 32 * 0]%N] |} in
+  forall tape, length tape = 2%nat -> recorded_on (Uniform 3) tape (map run_of (concat (runs r))).
+Proof. intros r. apply (tree_holds_on_every_tape r). vm_compute. reflexivity. Qed.
+Example a_bucketed_laplace : exists lower upper accept_lower accept_upper,
+  let sampler := bucket_sampler lower upper S accept_lower accept_upper 32 3 17 0 0 64 in
+  (forall y, probability sampler (Z.eqb y) = probability (laplace 1000 1) (Z.eqb y)) /\ total sampler = 1.
+Proof.
+  destruct (laplace_buckets_have_a_sum 1000 1 (2 ^ (3 + 0)) ltac:(lia) ltac:(lia) ltac:(simpl; lia)) as [T HT].
+  set (f := laplace_decay 1000 1) in *. set (w := (2 ^ (3 + 0))%nat) in *.
+  set (G := fun b => sum_below (S b) (fun b => f (b * w)%nat) / T). set (a := fun b o => f (b * w + Z.to_nat o)%nat / f (b * w)%nat).
+  exists (fun b => floor_of (G b)), (fun b length => floor_of (G b) length + 1)%Z, (fun b o => floor_of (a b o)), (fun b o length => floor_of (a b o) length + 1)%Z.
+  apply bucketed_laplace_exact with T; try lia; auto.
+  - intros b length. apply floor_encloses.
+  - intros b. apply floor_tightens.
+  - intros b o length _. apply floor_encloses.
+  - intros b o _. apply floor_tightens.
 Qed.

@@ -7,7 +7,7 @@ use num_traits::{One, Zero};
 use crate::{
     exact::{Probability, render},
     guarantee::{Domination, Pair},
-    mechanism::{Mechanism, Spec, SpecError, Value},
+    mechanism::{Mechanism, Spec, SpecError, Value, from_spec},
 };
 
 /// The names that only plans take, and what each is of.
@@ -33,7 +33,7 @@ const SUBSAMPLED: [(&str, &str); 2] = [("subsampled_gaussian", "gaussian"), ("su
 /// If there is no such mechanism, or a key is missing, unknown, out of range or at odds with another.
 pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
     let Some((_, of)) = SUBSAMPLED.iter().find(|(name, _)| *name == spec.name()) else {
-        return Ok(Mechanism::from_spec(spec)?.domination());
+        return Ok(from_spec(spec)?.domination());
     };
     let name = || spec.name().to_owned();
     let mut reader = spec.reader();

@@ -13,6 +13,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
         certus sample 'gaussian(sigma=10)' -n 1000000 --stats > noise.txt\n  \
         certus certify 'gaussian(sigma=2)'\n  \
         certus account 'gaussian(sigma=10)*100' 'laplace(scale=20)*5' --delta 1e-6\n  \
+        certus calibrate gaussian --epsilon 1 --delta 1e-5\n  \
         certus mechanisms\n\n\
         Exit status: 0 fine, 1 a certificate that fails, 2 bad usage or input, 3 the environment failed."
 )]
@@ -45,6 +46,8 @@ pub(super) enum Command {
     Certify(Certify),
     /// Enclose the smallest delta for an epsilon, or the smallest epsilon for a delta, of a plan of mechanisms
     Account(Account),
+    /// Find the least noise that is certified to meet epsilon and delta
+    Calibrate(Calibrate),
     /// List every mechanism with its keys
     Mechanisms,
     /// Print a completion script for a shell
@@ -62,16 +65,17 @@ pub(super) enum Command {
     certus sample 'laplace(scale=5/2)' -n 5\n  \
     certus sample 'gaussian(sigma2=7/3)' -n 1e6 --stats > noise.txt\n  \
     certus sample 'laplace(scale=10)' --input 1234\n  \
-    certus sample 'randomized_response(epsilon=1, k=5)' -n 3 --input 4 --json")]
+    certus sample 'randomized_response(epsilon=1, k=5)' -n 3 --input 4 --json\n  \
+    certus sample 'histogram(keys=3, scale=2)' --input 0,2,2")]
 pub(super) struct Sample {
     /// The mechanism, such as 'laplace(scale=5/2)'; `certus mechanisms` lists them
     pub(super) spec: String,
     /// How many samples
     #[arg(short = 'n', value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(super) n: String,
-    /// The true answer that the mechanism runs on, an integer
-    #[arg(long, value_name = "V", default_value = "0", allow_hyphen_values = true)]
-    pub(super) input: String,
+    /// What the mechanism runs on: an integer, or records or scores such as 5,17,3; `certus mechanisms` says which [default: 0, or a small example]
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub(super) input: Option<String>,
     /// Report the random bits used, on standard error (with --json, in the document); `auto` then is the reference sampler
     #[arg(long)]
     pub(super) stats: bool,
@@ -89,10 +93,17 @@ pub(super) struct Sample {
     Examples:\n  \
     certus certify 'laplace(scale=5/2)'\n  \
     certus certify 'gaussian(sigma=2)' --mode flat --depth 24\n  \
-    certus certify 'gaussian(sigma=50)' --json > certificate.json")]
+    certus certify 'gaussian(sigma=50)' --json > certificate.json\n  \
+    certus certify 'exponential(epsilon=1, candidates=3)' --input 1,5,5 --neighbour 0,6,6")]
 pub(super) struct Certify {
     /// The mechanism, such as 'gaussian(sigma=2)'; `certus mechanisms` lists them
     pub(super) spec: String,
+    /// An input, for a certificate of the guarantee: with --neighbour [default: two of the worst, where there is no closed form to compare with]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, requires = "neighbour")]
+    pub(super) input: Option<String>,
+    /// A neighbour of the input
+    #[arg(long, value_name = "W", allow_hyphen_values = true, requires = "input")]
+    pub(super) neighbour: Option<String>,
     /// How to enumerate
     #[arg(long, value_enum, default_value_t = Mode::Structural)]
     pub(super) mode: Mode,
@@ -156,6 +167,44 @@ pub(super) struct Account {
     /// Also draw the profile into this SVG file
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<String>,
+}
+
+/// Calibrates a mechanism.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The answer is a multiple of --step that is certified to meet epsilon and delta. It is called the smallest only\n\
+    where every smaller multiple is certified to fail: the delta of Gaussian noise on integers is not monotone in sigma.\n\n\
+    Examples:\n  \
+    certus calibrate gaussian --epsilon 1 --delta 1e-5\n  \
+    certus calibrate gaussian --epsilon 1/2 --delta 1e-9 --sensitivity 10 --step 1/8\n  \
+    certus calibrate laplace --epsilon 0.1 --sensitivity 61 --json"
+)]
+pub(super) struct Calibrate {
+    /// The noise
+    #[arg(value_enum, value_name = "NAME")]
+    pub(super) noise: Noise,
+    /// The epsilon to meet, a positive number
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pub(super) epsilon: String,
+    /// The delta to meet, at least 0 and below 1; gaussian needs one above 0
+    #[arg(long, value_name = "D", default_value = "0", allow_hyphen_values = true)]
+    pub(super) delta: String,
+    /// The distance between neighbours' true answers, a positive integer
+    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
+    pub(super) sensitivity: String,
+    /// The grid: the answer is a multiple of this. By default a power of ten, about a thousandth of the answer
+    #[arg(long, value_name = "G", allow_hyphen_values = true)]
+    pub(super) step: Option<String>,
+}
+
+/// The noise that can be calibrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Noise {
+    /// Discrete Laplace noise, by its scale
+    #[value(alias = "geometric")]
+    Laplace,
+    /// Discrete Gaussian noise, by its sigma
+    Gaussian,
 }
 
 /// Which implementation of the same distribution runs.

@@ -1,5 +1,7 @@
 //! `certus certify`: the shipped sampler's distribution, enumerated and compared with the closed form.
 
+mod neighbours;
+
 use std::{io::Write, time::Instant};
 
 use num_bigint::BigUint;
@@ -14,7 +16,7 @@ use super::{
 use crate::{
     audit::certify::{self, Certificate, CertifyError, Row},
     exact::{Enclosure, Integer, Rational, Rounding, decimal},
-    mechanism::{Mechanism, Release},
+    mechanism::{FixedReleaseError, Mechanism, Release},
     sample::fixed,
 };
 
@@ -23,6 +25,9 @@ const DIGITS: u32 = 10;
 
 /// How many outputs the table shows: the likeliest.
 const MOST_SHOWN: usize = 9;
+
+/// Why there is nothing prepared to certify.
+const NOT_PREPARED: &str = "prepared: must be laplace or gaussian, of a scale or sigma below 2^63";
 
 /// What was found.
 struct Finding {
@@ -61,11 +66,25 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
         None => default,
         Some(text) => u32::try_from(count("--depth", text, 1, most.into())?).unwrap_or(default),
     };
+    // Noise with a closed form is compared with it; whatever else, and two inputs that are named, with what is guaranteed.
+    let inputs = options.input.as_deref().zip(options.neighbour.as_deref());
+    let mechanism = match mechanism.noise() {
+        Some(noise) if inputs.is_none() => noise,
+        _ => {
+            match options.sampler {
+                Sampler::Auto | Sampler::Reference => {}
+                Sampler::Prepared => return Err(Failure::argument("--sampler", NOT_PREPARED)),
+                Sampler::Fixed => return Err(Failure::argument("--sampler", FixedReleaseError::NoNoise)),
+            }
+            let inputs = inputs.unwrap_or_else(|| mechanism.neighbours());
+            return neighbours::run((&spec, &*mechanism), inputs, (options.mode, depth), shared, out);
+        }
+    };
     let started = Instant::now();
     let finding = match options.sampler {
-        Sampler::Prepared => find_prepared(&mechanism, options.mode, depth, shared.quiet)?,
-        Sampler::Fixed => find_fixed(&mechanism, options.mode, depth, shared.quiet)?,
-        Sampler::Auto | Sampler::Reference => find(&mechanism, options.mode, depth, shared.quiet)?,
+        Sampler::Prepared => find_prepared(mechanism, options.mode, depth, shared.quiet)?,
+        Sampler::Fixed => find_fixed(mechanism, options.mode, depth, shared.quiet)?,
+        Sampler::Auto | Sampler::Reference => find(mechanism, options.mode, depth, shared.quiet)?,
     };
     let seconds = started.elapsed();
     let holds = finding.holds();
@@ -134,7 +153,7 @@ fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> 
     let release = mechanism.prepared_on(Integer::ZERO).map_err(|error| Failure::argument("SPEC", error))?;
     let none = |what: &str| Failure::argument("--sampler", format_args!("prepared: {what}"));
     if release.sampler() != "prepared" {
-        return Err(none("must be laplace or gaussian, of a scale or sigma below 2^63"));
+        return Err(Failure::argument("--sampler", NOT_PREPARED));
     }
     match mode {
         Mode::Structural => {
@@ -224,13 +243,7 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
         let verdict = if differs { "DIFFERS" } else { "" };
         [row.value.to_string(), bounds(&row.enumerated), bounds(&row.expected), verdict.into()]
     });
-    let table: Vec<_> = std::iter::once(headings).chain(cells).collect();
-    let width = |column: usize| table.iter().filter_map(|row| row.get(column)).map(String::len).max().unwrap_or(0);
-    let (first, second, third) = (width(0), width(1), width(2));
-    for [value, code, paper, verdict] in &table {
-        let line = format!("  {value:>first$}  {code:<second$}  {paper:<third$}  {verdict}");
-        writeln!(out, "{}", line.trim_end())?;
-    }
+    table(&std::iter::once(headings).chain(cells).collect::<Vec<_>>(), out)?;
     let outputs = certificate.rows().len();
     if outputs > shown.len() {
         writeln!(
@@ -266,6 +279,17 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
         (true, _) => "the certificate holds: every enumerated probability agrees with the one on paper",
     };
     writeln!(out, "{verdict}")?;
+    Ok(())
+}
+
+/// Rows of cells in columns: the first to the right, the others to the left.
+fn table(rows: &[[String; 4]], out: &mut dyn Write) -> Result<(), Failure> {
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(String::len).max().unwrap_or(0);
+    let (first, second, third) = (width(0), width(1), width(2));
+    for [value, code, paper, verdict] in rows {
+        let line = format!("  {value:>first$}  {code:<second$}  {paper:<third$}  {verdict}");
+        writeln!(out, "{}", line.trim_end())?;
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 mod account;
 mod arguments;
+mod calibrate;
 mod catalogue;
 mod certify;
 mod failure;
@@ -58,6 +59,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Sample(options) => sample::run(&options, &cli.shared, out),
         Command::Certify(options) => certify::run(&options, &cli.shared, out),
         Command::Account(options) => account::run(&options, &cli.shared, out),
+        Command::Calibrate(options) => calibrate::run(&options, &cli.shared, out),
         Command::Mechanisms => catalogue::run(&cli.shared, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,6 +1,7 @@
 //! `certus sample`: a stream of samples, in constant memory.
 
 use std::{
+    fmt::Display,
     io::{self, IsTerminal, Write},
     time::{Duration, Instant},
 };
@@ -16,22 +17,33 @@ use super::{
 use crate::{
     bits::{Bits, BitsError, Meter},
     exact::{Integer, Rational, Rounding, decimal},
-    mechanism::Release,
+    mechanism::{AnyRelease, FixedReleaseError, Mechanism, Output, Release, Spec},
     sample::{execute, fixed::Mode},
 };
 
 /// How much text is gathered before it is written.
 const BUFFER: usize = 1 << 16;
 
-/// How many samples are drawn at a time: the command does not fork, so the source need not ask each time.
+/// How many samples of noise are drawn at a time.
 const BULK: usize = 1024;
 
 /// From how many samples on the tables are built first.
 const PREPARED_FROM: u64 = 1000;
 
+/// What draws samples.
+trait Draw {
+    type Sample: Display;
+
+    /// How many are drawn at a time: the command does not fork, so the source need not ask each time.
+    const BULK: usize;
+
+    /// Draws `count` samples, at most [`Draw::BULK`]; those drawn before a failure are there.
+    fn bulk<B: Bits>(&self, bits: &mut B, count: usize, samples: &mut Vec<Self::Sample>) -> Result<(), BitsError>;
+}
+
 /// What to print, and how.
-struct Job<'a> {
-    release: &'a Release,
+struct Job<'a, D> {
+    release: &'a D,
     samples: u64,
     json: bool,
     head: serde_json::Value,
@@ -41,28 +53,52 @@ struct Job<'a> {
 pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
     let (spec, mechanism) = mechanism(&options.spec)?;
     let samples = count("-n", &options.n, 0, u64::MAX)?;
-    let input = integer("--input", &options.input)?;
+    let input = options.input.as_deref().unwrap_or(mechanism.neighbours().0);
+    // Refused before anything is built of it.
+    let release = mechanism.on(input).map_err(|error| Failure::argument("--input", error))?;
+    match mechanism.noise() {
+        Some(noise) => {
+            let release = with_sampler(noise, &integer("--input", input)?, samples, options)?;
+            draw_all(&release, release.sampler(), &spec, samples, options, shared, out)
+        }
+        None if options.sampler == Sampler::Fixed => Err(Failure::argument("--sampler", FixedReleaseError::NoNoise)),
+        None => draw_all(&release, "reference", &spec, samples, options, shared, out),
+    }
+}
+
+/// The release by the sampler that was asked for, or pays.
+fn with_sampler(noise: &Mechanism, input: &Integer, samples: u64, options: &Sample) -> Result<Release, Failure> {
     let wrong_input = |error| Failure::argument("--input", error);
-    let release = match options.sampler {
-        Sampler::Reference => mechanism.on(input.clone()).map_err(wrong_input)?,
+    match options.sampler {
+        Sampler::Reference => noise.on(input.clone()).map_err(wrong_input),
         // Whoever asks for the bits cares for them: the reference sampler draws the fewest.
-        Sampler::Auto if samples < PREPARED_FROM || options.stats => {
-            mechanism.on(input.clone()).map_err(wrong_input)?
-        }
-        Sampler::Auto | Sampler::Prepared => mechanism.prepared_on(input.clone()).map_err(wrong_input)?,
+        Sampler::Auto if samples < PREPARED_FROM || options.stats => noise.on(input.clone()).map_err(wrong_input),
+        Sampler::Auto | Sampler::Prepared => noise.prepared_on(input.clone()).map_err(wrong_input),
         Sampler::Fixed => {
-            let fixed = mechanism.fixed_on(input.clone(), Mode::Standard);
-            fixed.map_err(|error| Failure::argument("--sampler", error))?
+            let fixed = noise.fixed_on(input.clone(), Mode::Standard);
+            fixed.map_err(|error| Failure::argument("--sampler", error))
         }
-    };
+    }
+}
+
+/// Draws from the source that was asked for, with progress, and reports what it took.
+fn draw_all<D: Draw>(
+    release: &D,
+    sampler: &str,
+    spec: &Spec,
+    samples: u64,
+    options: &Sample,
+    shared: &Shared,
+    out: &mut dyn Write,
+) -> Result<u8, Failure> {
     let seed = seed(shared.seed.as_deref())?;
     // Not the input: the document may be released.
     let head = json!({
         "schema_version": SCHEMA_VERSION,
         "spec": spec.to_string(),
-        "sampler": release.sampler(),
+        "sampler": sampler,
     });
-    let job = Job { release: &release, samples, json: shared.json, head, stats: options.stats };
+    let job = Job { release, samples, json: shared.json, head, stats: options.stats };
     // A bar amid samples that scroll by on the same terminal would be in their way.
     let quiet = shared.quiet || io::stdout().is_terminal();
     let mut progress = Progress::new(Some(samples), "samples", quiet);
@@ -78,7 +114,12 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
 }
 
 /// Draws and prints every sample; the answer is the number of random bits used.
-fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Progress) -> Result<u64, Failure> {
+fn draw<B: Bits, D: Draw>(
+    job: &Job<'_, D>,
+    bits: B,
+    out: &mut dyn Write,
+    progress: &mut Progress,
+) -> Result<u64, Failure> {
     let started = Instant::now();
     let mut bits = Meter::new(bits);
     let mut text = Vec::with_capacity(BUFFER + 4096);
@@ -87,11 +128,11 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
         let head = job.head.to_string();
         write!(text, "{},\"samples\":[", head.strip_suffix('}').unwrap_or(&head))?;
     }
-    let (mut index, mut samples) = (0u64, Vec::with_capacity(BULK));
+    let (mut index, mut samples) = (0u64, Vec::with_capacity(D::BULK));
     while index < job.samples {
-        let count = usize::try_from(job.samples - index).unwrap_or(BULK).min(BULK);
+        let count = usize::try_from(job.samples - index).unwrap_or(D::BULK).min(D::BULK);
         samples.clear();
-        let drawn = bulk(job.release, &mut bits, count, &mut samples);
+        let drawn = job.release.bulk(&mut bits, count, &mut samples);
         for sample in &samples {
             if job.json {
                 write!(text, "{}\"{sample}\"", if index == 0 { "" } else { "," })?;
@@ -131,25 +172,42 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
     Ok(used)
 }
 
-/// Draws `count` samples, at most [`BULK`]; those drawn before a failure are there.
-///
-/// A fixed-work sampler fills: the same samples as one by one, from the same bits, at a third of the time. Where its filling fails, none is there.
-fn bulk<B: Bits>(release: &Release, bits: &mut B, count: usize, samples: &mut Vec<Integer>) -> Result<(), BitsError> {
-    let mut words = [0; BULK];
-    let words = words.get_mut(..count).unwrap_or_default();
-    let input = match release {
-        Release::FixedLaplace(noise, input) => noise.fill(bits, words).map(|()| input)?,
-        Release::FixedGaussian(noise, input) => noise.fill(bits, words).map(|()| input)?,
-        _ => {
-            bits.begin()?;
-            for _ in 0..count {
-                samples.push(execute(release, bits)?);
+impl Draw for Release {
+    type Sample = Integer;
+    const BULK: usize = BULK;
+
+    /// A fixed-work sampler fills: the same samples as one by one, from the same bits, at a third of the time. Where its filling fails, none is there.
+    fn bulk<B: Bits>(&self, bits: &mut B, count: usize, samples: &mut Vec<Integer>) -> Result<(), BitsError> {
+        let mut words = [0; BULK];
+        let words = words.get_mut(..count).unwrap_or_default();
+        let input = match self {
+            Self::FixedLaplace(noise, input) => noise.fill(bits, words).map(|()| input)?,
+            Self::FixedGaussian(noise, input) => noise.fill(bits, words).map(|()| input)?,
+            _ => {
+                bits.begin()?;
+                for _ in 0..count {
+                    samples.push(execute(self, bits)?);
+                }
+                return Ok(());
             }
-            return Ok(());
+        };
+        samples.extend(words.iter().map(|&word| Integer::from(word).add(input)));
+        Ok(())
+    }
+}
+
+impl Draw for Box<dyn AnyRelease> {
+    type Sample = Output;
+    /// An output may be a long vector.
+    const BULK: usize = 16;
+
+    fn bulk<B: Bits>(&self, bits: &mut B, count: usize, samples: &mut Vec<Output>) -> Result<(), BitsError> {
+        bits.begin()?;
+        for _ in 0..count {
+            samples.push(self.draw(bits)?);
         }
-    };
-    samples.extend(words.iter().map(|&word| Integer::from(word).add(input)));
-    Ok(())
+        Ok(())
+    }
 }
 
 /// used/samples to four digits, rounded up.
@@ -169,7 +227,7 @@ mod tests {
         mechanism::Mechanism,
     };
 
-    fn job(release: &Release, samples: u64, json: bool) -> Job<'_> {
+    fn job(release: &Release, samples: u64, json: bool) -> Job<'_, Release> {
         Job { release, samples, json, head: json!({ "spec": "x" }), stats: json }
     }
 

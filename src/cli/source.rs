@@ -8,7 +8,7 @@ use super::Failure;
 use crate::{
     bits::{BitStream, Bits, BitsError, SystemBits, seeded},
     exact::{Integer, parse},
-    mechanism::{Mechanism, Spec},
+    mechanism::{AnyMechanism, Spec, from_spec},
 };
 
 /// The system's randomness, or a seed's.
@@ -94,10 +94,10 @@ pub(super) fn count(name: &str, text: &str, least: u64, most: u64) -> Result<u64
 }
 
 /// A mechanism on its own: `*k` is for commands that compose.
-pub(super) fn mechanism(text: &str) -> Result<(Spec, Mechanism), Failure> {
+pub(super) fn mechanism(text: &str) -> Result<(Spec, Box<dyn AnyMechanism>), Failure> {
     let refused = |error| Failure::argument("SPEC", error);
     let spec: Spec = text.parse().map_err(refused)?;
-    let mechanism = Mechanism::from_spec(&spec).map_err(refused)?;
+    let mechanism = from_spec(&spec).map_err(refused)?;
     if spec.copies().is_some() {
         return Err(Failure::argument("SPEC", "*k (k copies) is not accepted here: this command takes one mechanism"));
     }

@@ -13,12 +13,14 @@ mod release;
 pub mod selection;
 mod spec;
 mod spec_error;
+#[cfg(feature = "serde")]
+mod spec_serial;
 pub mod statistic;
 
 pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
 pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate};
-pub use catalogue::{CATALOGUE, Entry};
+pub use catalogue::{AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRefused, Output, from_spec};
 pub use excerpt::Excerpt;
 pub use private::{Private, ReleaseError};
 pub use randomized_response::RandomizedResponse;

@@ -163,6 +163,16 @@ pub enum SpecError {
         /// What the number must be.
         must: &'static str,
     },
+    /// The mechanism refuses the number, or the numbers, given for a key.
+    #[error("{name}: {key}: {why}")]
+    Refused {
+        /// The mechanism.
+        name: String,
+        /// The key, or the keys that do not go together.
+        key: String,
+        /// What must hold.
+        why: String,
+    },
     /// The mechanism has no such key.
     #[error("{name}: {key}: unknown key; accepted: {accepted}")]
     Unknown {

@@ -11,6 +11,7 @@
 mod domain;
 mod exhaustive;
 mod medians;
+mod random_data;
 mod responses;
 mod selection;
 mod statistics;

@@ -2,14 +2,15 @@
 
     The magnitude k >= 0 has weight f(k), which does not rise. Bucket b holds k = b·w, …, b·w + w - 1, with w = 2^offset. A trial draws b with
     probability f(b·w)/Σ f(b·w) by lazy inversion, a place o below w, and accepts with f(b·w + o)/f(b·w) by a lazy coin; a sign; a negative zero is
-    rejected. All first bits are in one word, in this order: of b's real, of the coin's real, of o, the sign; then the low bits of o, if any. *)
+    rejected. All first bits are in one word, in this order: of b's real, of the coin's real, of o, the sign. Where they do not fit, [low] bits of o and the
+    sign begin a second word, whose other bits are [unused]. *)
 Require Import Reals Lra Lia List Arith ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
 From Certus.samplers Require Import Model FiniteSums IntegerSums Uniform Bernoulli Geometric Gaussian Laplace.
 From Certus.semantics Require Import ListSums.
 From Certus.privacy Require Import Theta.
-From Certus.fast Require Import LazyInversion LazyCoin.
+From Certus.fast Require Import LazyInversion LazyCoin TrialCount.
 Open Scope R_scope.
 
 (** ** The trial *)
@@ -27,8 +28,8 @@ Definition bucket_trial : Program (Flow unit Z) :=
   Bind (bits prefix) (fun u =>
   Bind (bits squeeze) (fun v =>
   Bind (bits high) (fun o_high =>
-  Bind Bit (fun negative =>
   Bind (bits low) (fun o_low =>
+  Bind Bit (fun negative =>
   Bind (bits unused) (fun _ =>
   Bind (invert_from bucket_lower bucket_upper patience refill prefix u) (fun b =>
   let o := place_of o_high o_low in
@@ -63,7 +64,7 @@ Qed.
 (** The bucket first, then the place, the sign and the coin's real. *)
 Lemma reorder (inv : Program nat) (rest : nat -> Z -> Z -> bool -> R) (place : Z -> Z -> Z) high squeeze low unused :
   (forall b o v n, 0 <= rest b o v n <= 1) ->
-  expect (bits squeeze) (fun v => expect (bits high) (fun o_high => expect Bit (fun n => expect (bits low) (fun o_low =>
+  expect (bits squeeze) (fun v => expect (bits high) (fun o_high => expect (bits low) (fun o_low => expect Bit (fun n =>
     expect (bits unused) (fun _ => expect inv (fun b => rest b (place o_high o_low) v n))))))
   = expect inv (fun b => expect (bits high) (fun o_high => expect (bits low) (fun o_low => expect Bit (fun n =>
       expect (bits squeeze) (fun v => rest b (place o_high o_low) v n))))).
@@ -77,13 +78,12 @@ Proof.
       rewrite bits_commute by (intros v o_low; repeat (apply U; intros ?; cbv beta); apply Hr). apply expect_ext. intros o_low.
       rewrite bits_commute by (intros v n; apply Hr). reflexivity. }
   apply expect_ext. intros v.
-  transitivity (expect Bit (fun n => expect inv (fun b => expect (bits low) (fun o_low => rest b (place o_high o_low) v n)))).
-  2:{ rewrite bit_commutes by (intros n b; repeat (apply U; intros ?; cbv beta); apply Hr). apply expect_ext. intros b.
-      apply bit_commutes. intros n o_low. apply Hr. }
-  apply expect_ext. intros n.
-  transitivity (expect (bits low) (fun o_low => expect inv (fun b => rest b (place o_high o_low) v n))).
-  2:{ apply bits_commute. intros o_low b. apply Hr. }
+  transitivity (expect (bits low) (fun o_low => expect inv (fun b => expect Bit (fun n => rest b (place o_high o_low) v n)))).
+  2:{ apply bits_commute. intros o_low b. apply U. intros n. apply Hr. }
   apply expect_ext. intros o_low.
+  transitivity (expect Bit (fun n => expect inv (fun b => rest b (place o_high o_low) v n))).
+  2:{ apply bit_commutes. intros n b. apply Hr. }
+  apply expect_ext. intros n.
   rewrite expect_bits by (intros i; apply U; intros b; apply Hr). rewrite sum_below_const, pow_INR. change (INR 2) with 2. field. apply pow_nonzero. lra.
 Qed.
 
@@ -158,7 +158,7 @@ Proof.
     { intros b. apply U. intros ?. apply U. intros ?. apply U. intros ?. apply U. intros ?. apply Hr. }
     unfold invert. rewrite (expect_bind _ _ Hh). unfold trial, bucket_trial. rewrite expect_bind by auto. apply expect_ext. intros u.
     rewrite <- Re. rewrite expect_bind by auto. apply expect_ext. intros v. rewrite expect_bind by auto. apply expect_ext. intros o_high.
-    rewrite expect_bind by auto. apply expect_ext. intros negative. rewrite expect_bind by auto. apply expect_ext. intros o_low.
+    rewrite expect_bind by auto. apply expect_ext. intros o_low. rewrite expect_bind by auto. apply expect_ext. intros negative.
     rewrite expect_bind by auto. apply expect_ext. intros x. rewrite expect_bind by auto. apply expect_ext. intros b. cbv zeta.
     rewrite expect_bind by auto. unfold rest. apply expect_ext. intros accept. rewrite expect_return. reflexivity. }
   (* The coin is a coin, and the place is uniform: what a bucket scores. *)
@@ -273,6 +273,29 @@ Proof.
   replace (Finite ((1 - r) / C)) with (Rbar_mult ((1 - r) / C) 1) by (simpl; f_equal; lra).
   eapply is_lim_seq_ext; [|exact L]. intros N. unfold sum_within.
   rewrite Rmult_plus_distr_l, <- !sum_below_scal. f_equal; apply sum_below_ext; intros i _; rewrite P; field; lra.
+Qed.
+
+(** Fixed work: how many trials were rejected is independent of the accepted value, whose probability is that of [bucket_sampler_exact], and is geometric. *)
+Theorem bucket_trials_are_independent n y :
+  let rejected := retry_share trial in
+  0 <= rejected < 1
+  /\ probability (counted trial) (fun outcome => andb (Nat.eqb (fst outcome) n) (Z.eqb y (snd outcome)))
+     = rejected ^ n * (1 - rejected) * probability sampler (Z.eqb y).
+Proof.
+  intros rejected. assert (M := trial_mass). fold rejected in M.
+  assert (R0 : 0 <= rejected) by (apply expect_unit; auto).
+  assert (A0 : 0 < accepted trial (fun _ => 1)).
+  { apply Rlt_le_trans with (accepted trial (indicator (Z.eqb 0))).
+    - rewrite trial_accepts. apply Rmult_lt_0_compat; auto. assert (W := w_positive). assert (T := bucket_total_positive).
+      apply Rinv_0_lt_compat. repeat apply Rmult_lt_0_compat; try lra. apply lt_0_INR. lia.
+    - apply expect_mono; auto. intros [[]|z]; simpl; [lra|]. unfold indicator. destruct (0 =? z)%Z; lra. }
+  assert (R1 : rejected < 1) by lra. split; [lra|].
+  assert (Tot : total trial = 1).
+  { rewrite <- M. unfold accepted, rejected, retry_share. rewrite total_expect.
+    replace (expect trial (on_flow (fun _ => 0) (fun _ => 1)) + expect trial (on_flow (fun _ => 1) (fun _ => 0)))
+      with (1 * expect trial (on_flow (fun _ => 0) (fun _ => 1)) + 1 * expect trial (on_flow (fun _ => 1) (fun _ => 0))) by lra.
+    rewrite <- expect_lin by auto. apply expect_ext. intros [[]|z]; simpl; lra. }
+  destruct (trial_count_is_independent Z trial n (Z.eqb y) Tot R1) as [I C]. rewrite C in I. exact I.
 Qed.
 End Exact.
 

@@ -5,13 +5,17 @@ From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums 
 From Certus.privacy Require Import Definitions.
 Open Scope R_scope.
 
-Lemma pure_is_approximate A eps (p q : Program A) : pure_dp eps p q <-> approximate_dp eps 0 p q.
+Theorem pure_is_approximate A eps (p q : Program A) : pure_dp eps p q <-> approximate_dp eps 0 p q.
 Proof. unfold pure_dp, approximate_dp. split; intros H event; generalize (H event); lra. Qed.
 
 Lemma delta_not_negative A eps delta (p q : Program A) : approximate_dp eps delta p q -> 0 <= delta.
 Proof.
   intros H. generalize (H (fun _ => false)). unfold probability, indicator. rewrite !expect_zero. lra.
 Qed.
+
+(** A release that does not depend on the input costs nothing. *)
+Theorem constant_pure A (p : Program A) : pure_dp 0 p p.
+Proof. intros event. rewrite exp_0. lra. Qed.
 
 (** What holds of events holds of scores. *)
 Theorem events_decide_scores A eps delta (p q : Program A) : approximate_dp eps delta p q ->

@@ -1,10 +1,12 @@
 (** The tie: what the shipped Rust did on a tape, the model must do on the same tape.
 
-    [examples/record_tapes.rs] runs the shipped samplers, through their public API, and writes what they did; [replay/generate] turns that into Coq
+    [replay/recorder] runs the shipped samplers, through their public API, and writes what they did; [replay/generate] turns that into Coq
     files of recordings, each of which ends in a theorem that all of its recordings hold, proved by [vm_compute]: the kernel runs the model. *)
 Require Import ZArith NArith List Bool Lia.
 From Certus.semantics Require Import Program.
 From Certus.samplers Require Import Model.
+From Certus.privacy Require Import SparseVector.
+From Certus.replay Require Import FastModel.
 Import ListNotations.
 
 (** A shipped sampler with its parameters. *)
@@ -16,7 +18,14 @@ Inductive Sampler :=
 | Laplace (numerator denominator : Z)
 | Gaussian (numerator denominator : Z)
 | Choice (weights : list Weight)
-| RandomizedResponse (p_numerator p_denominator answers truth : Z).
+| RandomizedResponse (p_numerator p_denominator answers truth : Z)
+| ResponseByEpsilon (bounds : list (Z * Z)) (answers truth : Z)
+| SparseVector (threshold_n threshold_d query_n query_d threshold : Z) (passes : nat) (queries : list Z)
+| Table (floors : Floors) (refill : nat)
+| Buckets (decay : Decay) (floors : Floors) (reach squeeze high low unused refill : nat).
+
+(** Answers as a number: the first is the highest digit after a 1. *)
+Definition number_of (answers : list bool) : Z := fold_left (fun n answer => 2 * n + Z.b2z answer)%Z answers 1%Z.
 
 (** Its model; a bool is written as 0 or 1. *)
 Definition model (s : Sampler) : Program Z :=
@@ -29,6 +38,12 @@ Definition model (s : Sampler) : Program Z :=
   | Gaussian n d => gaussian n d
   | Choice weights => Bind (choice weights) (fun i => Return (Z.of_nat i))
   | RandomizedResponse n d answers truth => randomized_response n d answers truth
+  | ResponseByEpsilon bounds answers truth => recorded_response bounds answers truth
+  | SparseVector n d n' d' threshold passes queries =>
+      Bind (sparse_vector (laplace n d) (laplace n' d') threshold (fun answers => nth (length answers) queries 0%Z) (length queries) passes)
+        (fun answers => Return (number_of answers))
+  | Table floors refill => recorded_table floors refill
+  | Buckets decay floors reach squeeze high low unused refill => recorded_buckets decay floors reach squeeze high low unused refill
   end.
 
 (** Steps that a loop may take. Too few could only make a recording fail, never hold: see [run_fuel]. *)

@@ -29,6 +29,13 @@ impl<O: Ord + Clone> TapeCounts<O> {
         Self { depth, counts }
     }
 
+    /// The counts of what a one-to-one function makes of the outputs.
+    #[must_use]
+    pub fn map<T: Ord>(&self, of: impl Fn(&O) -> T) -> TapeCounts<T> {
+        let counts = self.counts.iter().map(|(output, counts)| (of(output), counts.clone())).collect();
+        TapeCounts { depth: self.depth, counts }
+    }
+
     /// For each output, the number of tapes of each length 0, 1, …, depth.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<O, Vec<u128>> {
@@ -55,15 +62,24 @@ pub fn flat<P: Program>(
     depth: u32,
     progress: &mut Progress<'_>,
 ) -> Result<TapeCounts<P::Output>, CertifyError> {
+    flat_by(|tapes| execute(program, tapes), depth, progress)
+}
+
+/// Draws once on every tape of at most `depth` bits.
+pub(crate) fn flat_by<O: Ord + Clone>(
+    mut draw: impl FnMut(&mut Enumeration) -> Result<O, BitsError>,
+    depth: u32,
+    progress: &mut Progress<'_>,
+) -> Result<TapeCounts<O>, CertifyError> {
     if depth > DEEPEST {
         return Err(CertifyError::TooDeep);
     }
     let lengths = usize::try_from(depth).map_or(0, |depth| depth) + 1;
-    let mut counts: BTreeMap<P::Output, Vec<u128>> = BTreeMap::new();
+    let mut counts: BTreeMap<O, Vec<u128>> = BTreeMap::new();
     let mut tapes = Enumeration::new(depth);
     let mut runs: u64 = 0;
     loop {
-        match execute(program, &mut tapes) {
+        match draw(&mut tapes) {
             Ok(output) => {
                 let length = usize::try_from(tapes.used()).map_or(0, |used| used);
                 let counts = counts.entry(output).or_insert_with(|| alloc::vec![0; lengths]);

@@ -1,7 +1,5 @@
 //! δ(ε) between two inputs, from the enumerated masses of the shipped code: an audit without statistics.
 
-use alloc::collections::BTreeSet;
-
 use num_bigint::{BigInt, BigUint};
 
 use super::Masses;
@@ -38,20 +36,32 @@ pub fn hockey_stick<O: Ord>(p: &Masses<O>, q: &Masses<O>, epsilon: &NonNegative)
     };
     // e^-ε·P − Q, divided by e^-ε at the end.
     let falling = exp_neg(epsilon, precision).at_precision(precision);
-    let zero = BigUint::ZERO;
-    let outputs: BTreeSet<&O> = p.lower().keys().chain(q.lower().keys()).collect();
-    let sum: Enclosure = outputs
-        .iter()
-        .map(|output| {
-            let lower_p = of(p.lower().get(*output).unwrap_or(&zero), p.precision());
-            let lower_q = of(q.lower().get(*output).unwrap_or(&zero), q.precision());
-            lower_p.mul(&falling).sub(&lower_q).max_zero()
-        })
-        .sum();
+    let sum = excess(p, q, &falling, precision)?;
     let (slack_p, slack_q) = (of(p.unresolved(), p.precision()), of(q.unresolved(), q.precision()));
     let least = sum.sub(&slack_q).max_zero().div(&falling)?;
     let most = sum.add(&slack_p.mul(&falling)).div(&falling)?;
     Some(least.hull(&most))
+}
+
+/// Encloses Σ_y max(e^-ε·Lₚ(y) − L_q(y), 0). Outputs without a lower bound under P add nothing.
+///
+/// On integers: masses in units of u = 2^-precision, e^-ε too, their products in units of u². Only the ends of e^-ε are rounded.
+fn excess<O: Ord>(p: &Masses<O>, q: &Masses<O>, falling: &Enclosure, precision: u32) -> Option<Enclosure> {
+    let one = BigInt::from(1) << precision;
+    let ends = [falling.lower(), falling.upper()].map(|end| end * Rational::from_integer(one.clone()));
+    // Whole numbers, as the enclosure is at this precision; rounded outward if they were not.
+    let ends = [ends.first()?.floor().to_integer(), ends.last()?.ceil().to_integer()];
+    let (finer_p, finer_q) = (precision.checked_sub(p.precision())?, precision.checked_sub(q.precision())?);
+    let mut sums = [BigInt::ZERO, BigInt::ZERO];
+    for (output, mass) in p.lower() {
+        let mass = BigInt::from(mass << finer_p);
+        let other = q.lower().get(output).map_or(BigInt::ZERO, |other| BigInt::from(other << finer_q) << precision);
+        for (sum, end) in sums.iter_mut().zip(&ends) {
+            *sum += (&mass * end - &other).max(BigInt::ZERO);
+        }
+    }
+    let [least, most] = sums.map(|sum| Rational::new(sum, &one * &one));
+    Enclosure::from_bounds(&least, &most, precision)
 }
 
 #[cfg(test)]

@@ -9,27 +9,36 @@
 //!
 //! Each yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From these and the
 //! closed form on paper, [`Certificate::new`] derives bounds of every probability and of the total-variation distance.
-//! [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts one by one.
+//! [`neighbours`] bounds δ(ε) between the releases on two inputs, beside what is stated. [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts one by one.
 
 mod acceptance;
 mod certificate;
+mod effort;
 mod fixed;
 mod flat;
 mod hockey_stick;
 mod measure;
+mod neighbours;
 mod prepared;
 mod structural;
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 
-use crate::{bits::BitsError, sample::Program};
+use crate::{
+    bits::BitsError,
+    exact::{Enclosure, Rational},
+    sample::Program,
+};
 
 pub use certificate::{Certificate, Row};
+pub use effort::Effort;
 pub use fixed::{fixed_gaussian, fixed_laplace};
+pub(crate) use flat::flat_by;
 pub use flat::{DEEPEST, TapeCounts, flat};
 pub use hockey_stick::hockey_stick;
+pub use neighbours::{Claim, Point, neighbours};
 pub use prepared::{Prepared, prepared, prepared_flat};
 
 /// Called now and then with the number of runs so far.
@@ -45,6 +54,9 @@ pub enum CertifyError {
     /// More than 2^20 outputs carry mass, or one draw has more than 2^14 branches.
     #[error("too many outputs to enumerate")]
     TooManyOutputs,
+    /// It takes longer than was allowed.
+    #[error("takes too long to enumerate")]
+    TooLong,
     /// The depth asked for is out of reach.
     #[error("the depth is out of reach")]
     TooDeep,
@@ -79,6 +91,35 @@ impl<O: Ord> Masses<O> {
         Self { precision, lower, unresolved, coherent }
     }
 
+    /// The unresolved mass, as a share of 1.
+    #[must_use]
+    pub fn unresolved_share(&self) -> Rational {
+        Rational::new(self.unresolved.clone().into(), BigInt::from(BigUint::from(1u32) << self.precision))
+    }
+
+    /// Encloses the probability of each output: from its lower bound to that and all that is unresolved.
+    #[must_use]
+    pub fn enclosures(&self) -> BTreeMap<O, Enclosure>
+    where
+        O: Clone,
+    {
+        let unit = BigInt::from(BigUint::from(1u32) << self.precision);
+        let of = |mass: BigUint| Rational::new(mass.into(), unit.clone());
+        let enclose =
+            |lower: &BigUint| Enclosure::from_bounds(&of(lower.clone()), &of(lower + &self.unresolved), self.precision);
+        self.lower.iter().filter_map(|(output, lower)| Some((output.clone(), enclose(lower)?))).collect()
+    }
+
+    /// The masses of what a function makes of the outputs; where it makes one of several, theirs together.
+    #[must_use]
+    pub fn map<T: Ord>(&self, of: impl Fn(&O) -> T) -> Masses<T> {
+        let mut lower = BTreeMap::new();
+        for (output, mass) in &self.lower {
+            *lower.entry(of(output)).or_insert(BigUint::ZERO) += mass;
+        }
+        Masses { precision: self.precision, lower, unresolved: self.unresolved.clone(), coherent: self.coherent }
+    }
+
     /// The unit of the masses is 2^-precision.
     #[must_use]
     pub fn precision(&self) -> u32 {
@@ -111,7 +152,24 @@ pub fn structural<P: Program>(
     if depth > FINEST {
         return Err(CertifyError::TooDeep);
     }
-    guarded(program, depth, 24, progress)
+    guarded(program, depth, 24, &Effort::most(), progress)
+}
+
+/// The same, with no more than this effort.
+///
+/// # Errors
+///
+/// As for [`structural`], and if it takes more.
+pub fn structural_within<P: Program>(
+    program: &P,
+    depth: u32,
+    effort: &Effort,
+    progress: &mut Progress<'_>,
+) -> Result<Masses<P::Output>, CertifyError> {
+    if depth > FINEST {
+        return Err(CertifyError::TooDeep);
+    }
+    guarded(program, depth, 24, effort, progress)
 }
 
 /// The same, from so many guard bits on: each rounding loses at most one unit, so they outnumber the roundings, or are doubled.
@@ -119,11 +177,12 @@ fn guarded<P: Program>(
     program: &P,
     depth: u32,
     mut guard: u32,
+    effort: &Effort,
     progress: &mut Progress<'_>,
 ) -> Result<Masses<P::Output>, CertifyError> {
     loop {
         let precision = depth + guard;
-        let mut solver = structural::Solver::new(measure::Mass { precision }, &mut *progress);
+        let mut solver = structural::Solver::new(measure::Mass { precision }, &mut *progress).within(effort);
         let outputs = solver.distribution(program)?;
         let masses = Masses::new(precision, outputs.iter().cloned().collect());
         if masses.unresolved <= BigUint::from(1u32) << guard {
@@ -160,7 +219,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        exact::{Enclosure, Integer, LaplacePmf, Pmf, Positive, Rational},
+        exact::{Integer, LaplacePmf, Pmf, Positive},
         sample::{Gaussian, Interpreter, Laplace, Step},
     };
 
@@ -178,7 +237,7 @@ mod tests {
             unresolved(structural(&Laplace::new(&positive(5, 2)), depth, &mut |_| {}).unwrap());
             unresolved(structural(&Gaussian::new(&positive(20, 1)), depth, &mut |_| {}).unwrap());
             // One guard bit does not do: the loop must notice.
-            unresolved(guarded(&Gaussian::new(&positive(20, 1)), depth, 1, &mut |_| {}).unwrap());
+            unresolved(guarded(&Gaussian::new(&positive(20, 1)), depth, 1, &Effort::most(), &mut |_| {}).unwrap());
         }
         assert_eq!(structural(&Laplace::new(&positive(1, 1)), FINEST + 1, &mut |_| {}), Err(CertifyError::TooDeep));
     }

@@ -16,14 +16,11 @@ use core::{
     ops::ControlFlow,
 };
 
-use super::{CertifyError, Progress, measure::Measure};
+use super::{CertifyError, Effort, Progress, measure::Measure};
 use crate::sample::{Interpreter, Program};
 
 /// The most bits that one request may draw to be branched on: 2^14 branches.
 const WIDEST_DRAW: u32 = 14;
-
-/// The most outputs (or states at once) that a program may have.
-const MOST_OUTPUTS: usize = 1 << 20;
 
 /// How deep programs may call each other: one that calls itself is solved by nobody.
 const DEEPEST_CALL: u32 = 100;
@@ -38,13 +35,19 @@ pub(super) struct Solver<'p, M: Measure> {
     measure: M,
     solved: BTreeMap<TypeId, Box<dyn Any>>,
     paths: u64,
+    effort: Effort,
     calls: u32,
     progress: &'p mut Progress<'p>,
 }
 
 impl<'p, M: Measure + 'static> Solver<'p, M> {
     pub(super) fn new(measure: M, progress: &'p mut Progress<'p>) -> Self {
-        Self { measure, solved: BTreeMap::new(), paths: 0, calls: 0, progress }
+        Self { measure, solved: BTreeMap::new(), paths: 0, effort: Effort::most(), calls: 0, progress }
+    }
+
+    /// With no more than this effort.
+    pub(super) fn within(self, effort: &Effort) -> Self {
+        Self { effort: effort.clone(), ..self }
     }
 
     /// The weight of every output of a program, in the order of the outputs.
@@ -105,7 +108,7 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
                 self.measure.add(sums.entry(key).or_insert_with(|| self.measure.zero()), &weight);
             }
         }
-        if sums.len() > MOST_OUTPUTS { Err(CertifyError::TooManyOutputs) } else { Ok(()) }
+        self.effort.check_outputs(sums.len())
     }
 
     /// The weights of all outcomes of one step: outputs, and states to go on from.
@@ -119,6 +122,10 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
         let mut path = Path::default();
         loop {
             self.paths += 1;
+            // A path may take milliseconds, and the clock some 30 ns.
+            if self.paths.is_multiple_of(64) {
+                self.effort.check_time()?;
+            }
             if self.paths.is_multiple_of(4096) {
                 (self.progress)(self.paths);
             }

@@ -1,12 +1,17 @@
 //! Records what the shipped samplers do on bit tapes, for `proofs/coq/replay`: Coq's kernel replays every line on its model of them.
 //!
 //! ```text
-//! cargo run --release --example record_tapes > recorded.txt
+//! cargo run --manifest-path proofs/coq/replay/recorder/Cargo.toml > recorded.txt
 //! tree laplace 5 2 : 16 : 3=0 5=-1 16=? …     every tape of up to 16 bits, depth first: bits used = output, or ? if the tape ended
 //! tape laplace 5 2 : 0110101 : -3             one random tape, exactly the bits that were used, and its output
+//! floors 3 : 7f… bf…                          ⌊G(j)·2^precision⌋ of a fast sampler's cells, in hexadecimal: the tapes after it name it by its number
+//! bounds 4 : 0,1 1,2                          the enclosures of a coin's probability at each length
 //! ```
 //!
 //! Only the public API is used, so that what is recorded is what everybody gets. The seeds are fixed: the same code writes the same file.
+
+mod fast;
+mod floors;
 
 use std::{
     error::Error,
@@ -17,7 +22,11 @@ use std::{
 use certus::{
     bits::{BitsError, Enumeration, Recorder, seeded},
     exact::{BigInt, BigUint, Integer, NonNegative, Positive, Probability, Rational},
-    mechanism::{Mechanism, RandomizedResponse},
+    guarantee::{LInfinity, Relation, Sensitivity},
+    mechanism::{
+        Mechanism, Private, RandomizedResponse,
+        selection::{Noise, SparseVector},
+    },
     sample::{Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, Program, Uniform, Weight},
 };
 
@@ -43,6 +52,13 @@ impl Written for bool {
     }
 }
 
+impl Written for Vec<bool> {
+    /// The first is the highest digit after a 1.
+    fn written(&self) -> String {
+        self.iter().fold(BigUint::from(1u32), |number, &answer| number * 2u32 + u32::from(answer)).to_string()
+    }
+}
+
 impl Written for usize {
     fn written(&self) -> String {
         self.to_string()
@@ -60,6 +76,8 @@ struct Recording<W> {
     to: W,
     /// The number of the sampler, from which its tapes' seed is made.
     number: u64,
+    /// How many lists of floors or bounds there are.
+    lists: u64,
 }
 
 impl<W: Write> Recording<W> {
@@ -157,6 +175,25 @@ impl<W: Write> Recording<W> {
         let parameters = format!("{} {answers} {truth}", fraction(p.numerator(), p.denominator()));
         let mechanism = Mechanism::RandomizedResponse(RandomizedResponse::truth_with(p, answers));
         self.record(task, "randomized_response", &parameters, &mechanism.on(Integer::from(truth))?)
+    }
+
+    /// Above threshold, or sparse vector: Laplace noise of scale Δ/ε₁ on the threshold and 2cΔ/ε₂ on the queries.
+    fn sparse_vector(&mut self, epsilons: [Rational; 2], passes: u64, threshold: i64, queries: &[i64]) -> Outcome {
+        let [first, second] = epsilons;
+        let scale = Positive::new(first.recip())?;
+        let scale_of_queries = Positive::new(Rational::from_integer((2 * passes).into()) / &second)?;
+        let unit = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
+        let (first, second) = (Positive::new(first)?, Positive::new(second)?);
+        let mechanism = SparseVector::new(&unit, threshold.into(), passes, &first, &second, Noise::Laplace)?;
+        let list: Vec<_> = queries.iter().map(ToString::to_string).collect();
+        let parameters = format!(
+            "{} {} {threshold} {passes} {}",
+            fraction(scale.numerator(), scale.denominator()),
+            fraction(scale_of_queries.numerator(), scale_of_queries.denominator()),
+            list.join(" ")
+        );
+        let queries: Vec<_> = queries.iter().map(|&query| Integer::from(query)).collect();
+        self.record(Task::Tapes(60), "sparse_vector", &parameters, &mechanism.on(&queries)?)
     }
 }
 
@@ -291,13 +328,16 @@ fn tapes<W: Write>(to: &mut Recording<W>) -> Outcome {
             to.randomized_response(Task::Tapes(20), p, answers, truth)?;
         }
     }
+    to.sparse_vector([over(1, 2), over(1, 2)], 1, 3, &[0, 2, 4, 1, 9])?;
+    to.sparse_vector([over(1, 3), over(2, 1)], 2, -1, &[-5, 0, -2, 3, -1, -1, 0])?;
     Ok(())
 }
 
 fn main() -> Outcome {
-    let mut to = Recording { to: BufWriter::new(io::stdout().lock()), number: 0 };
+    let mut to = Recording { to: BufWriter::new(io::stdout().lock()), number: 0, lists: 0 };
     trees(&mut to)?;
     tapes(&mut to)?;
+    fast::record(&mut to)?;
     to.to.flush()?;
     Ok(())
 }

@@ -1,0 +1,262 @@
+//! What an event looks at in an output.
+#![expect(clippy::float_arithmetic, reason = "readings of floats: an event is a predicate whatever their rounding")]
+
+use core::fmt;
+
+use super::{Real, Score};
+use crate::audit::outputs::{Output, Shape};
+
+/// A number or a word that is read from an output.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Feature {
+    /// The text itself.
+    Output,
+    /// The number.
+    Value,
+    /// Its absolute value.
+    Magnitude,
+    /// The number of bytes of the text.
+    Length,
+    /// Whether anything was printed.
+    Presence,
+    /// Integer, float, vector, word or empty.
+    Shape,
+    /// NaN, an infinity, a signed zero, or another number.
+    Special,
+    /// The exponent e of the lowest set bit 2^e of the float value/scale; of zero and what is not finite, none. (Mironov 2012: what float noise
+    /// plus a value can be depends on the value.)
+    LowestBit {
+        /// What the value is divided by.
+        scale: Real,
+    },
+    /// Whether the value is a multiple of a step, as floats divide.
+    OnGrid {
+        /// The step.
+        step: Real,
+    },
+    /// The number of parts.
+    Dimension,
+    /// A part as a number, from 0.
+    Part(usize),
+    /// A part as text, from 0.
+    PartText(usize),
+    /// A part minus the one before it.
+    Difference(usize),
+    /// The least part.
+    Least,
+    /// The greatest part.
+    Greatest,
+    /// The sum of the parts.
+    Sum,
+    /// The place of the greatest part.
+    PlaceOfGreatest,
+    /// A learned score.
+    Score(Box<Score>),
+}
+
+/// What a feature read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reading {
+    /// The feature does not apply.
+    Nothing,
+    /// A number, never NaN.
+    Number(f64),
+    /// A word.
+    Word(String),
+}
+
+/// An output, with its text read once.
+#[derive(Clone, Debug)]
+pub struct Parsed<'a> {
+    output: &'a Output,
+    number: Option<f64>,
+    /// The parts of a vector, empty for others.
+    parts: Vec<(Output, Option<f64>)>,
+}
+
+impl<'a> Parsed<'a> {
+    /// Reads the text.
+    #[must_use]
+    pub fn new(output: &'a Output) -> Self {
+        let number = output.number();
+        let is_vector = number.is_none() && output.shape() == Shape::Vector;
+        let part = |part: Output| {
+            let number = part.number();
+            (part, number)
+        };
+        let parts = if is_vector { output.parts().into_iter().map(part).collect() } else { Vec::new() };
+        Self { output, number, parts }
+    }
+
+    /// The number of parts of a vector.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        self.number
+    }
+
+    fn part(&self, place: usize) -> Option<f64> {
+        self.parts.get(place).and_then(|(_, number)| *number)
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.parts.iter().filter_map(|(_, number)| *number)
+    }
+}
+
+impl Feature {
+    /// Reads an output.
+    #[must_use]
+    pub fn read(&self, parsed: &Parsed<'_>) -> Reading {
+        let word = |word: &str| Reading::Word(word.to_owned());
+        let number = |number: Option<f64>| match number {
+            Some(number) if !number.is_nan() => Reading::Number(number),
+            _ => Reading::Nothing,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "lengths and places are small")]
+        let size = |size: usize| Reading::Number(size as f64);
+        match self {
+            Self::Output => Reading::Word(parsed.output.to_string()),
+            Self::Value => number(parsed.number),
+            Self::Magnitude => number(parsed.number.map(f64::abs)),
+            Self::Length => size(parsed.output.length()),
+            Self::Presence => word(if parsed.output.is_present() { "present" } else { "absent" }),
+            Self::Shape => word(match parsed.output.shape() {
+                Shape::Empty => "empty",
+                Shape::Integer => "integer",
+                Shape::Float => "float",
+                Shape::Vector => "vector",
+                Shape::Word => "word",
+            }),
+            Self::Special => parsed.number.map_or(Reading::Nothing, |number| word(special(number))),
+            Self::LowestBit { scale } => number(parsed.number.and_then(|value| lowest_bit(value / scale.0))),
+            Self::OnGrid { step } => parsed.number.map_or(Reading::Nothing, |value| {
+                let steps = value / step.0;
+                word(if steps.round() == steps { "on the grid" } else { "off the grid" })
+            }),
+            Self::Dimension => size(parsed.dimension()),
+            Self::Part(place) => number(parsed.part(*place)),
+            Self::PartText(place) => {
+                parsed.parts.get(*place).map_or(Reading::Nothing, |(part, _)| Reading::Word(part.to_string()))
+            }
+            Self::Difference(place) => {
+                let before = place.checked_sub(1).and_then(|before| parsed.part(before));
+                number(parsed.part(*place).zip(before).map(|(part, before)| part - before))
+            }
+            Self::Least => number(parsed.numbers().min_by(f64::total_cmp)),
+            Self::Greatest => number(parsed.numbers().max_by(f64::total_cmp)),
+            Self::Sum => number((parsed.dimension() > 0).then(|| parsed.numbers().sum())),
+            Self::PlaceOfGreatest => {
+                let places =
+                    parsed.parts.iter().enumerate().filter_map(|(place, (_, number))| Some((place, (*number)?)));
+                places.max_by(|one, two| one.1.total_cmp(&two.1)).map_or(Reading::Nothing, |(place, _)| size(place))
+            }
+            Self::Score(score) => Reading::Number(score.of(parsed)),
+        }
+    }
+}
+
+fn special(number: f64) -> &'static str {
+    match number {
+        _ if number.is_nan() => "NaN",
+        f64::INFINITY => "+infinity",
+        f64::NEG_INFINITY => "-infinity",
+        _ if number == 0.0 && number.is_sign_negative() => "-0",
+        _ if number == 0.0 => "+0",
+        _ => "finite",
+    }
+}
+
+/// e such that 2^e is the lowest set bit of a finite float that is not 0.
+fn lowest_bit(value: f64) -> Option<f64> {
+    if !value.is_finite() || value == 0.0 {
+        return None;
+    }
+    let bits = value.to_bits();
+    let exponent = (bits >> 52) & 0x7FF;
+    let stored = bits & ((1 << 52) - 1);
+    let significand = if exponent == 0 { stored } else { stored | (1 << 52) };
+    // ±significand·2^(max(exponent, 1) − 1075), below 2^11 in size: exact in 32 bits.
+    let unit = i32::try_from(exponent.max(1)).unwrap_or(0) - 1075;
+    Some(f64::from(unit) + f64::from(significand.trailing_zeros()))
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Output => f.write_str("output"),
+            Self::Value => f.write_str("value"),
+            Self::Magnitude => f.write_str("|value|"),
+            Self::Length => f.write_str("length"),
+            Self::Presence => f.write_str("presence"),
+            Self::Shape => f.write_str("shape"),
+            Self::Special => f.write_str("class of the number"),
+            Self::LowestBit { scale: Real(1.0) } => f.write_str("exponent of the lowest set bit of value"),
+            Self::LowestBit { scale } => write!(f, "exponent of the lowest set bit of value/{}", scale.0),
+            Self::OnGrid { step } => write!(f, "place on the grid of {}", step.0),
+            Self::Dimension => f.write_str("number of parts"),
+            Self::Part(place) => write!(f, "part[{place}]"),
+            Self::PartText(place) => write!(f, "text of part[{place}]"),
+            Self::Difference(place) => write!(f, "part[{place}] - part[{}]", place.saturating_sub(1)),
+            Self::Least => f.write_str("least part"),
+            Self::Greatest => f.write_str("greatest part"),
+            Self::Sum => f.write_str("sum of the parts"),
+            Self::PlaceOfGreatest => f.write_str("place of the greatest part"),
+            Self::Score(score) => write!(f, "score({score})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(feature: &Feature, text: &str) -> Reading {
+        feature.read(&Parsed::new(&Output::parse(text)))
+    }
+
+    #[test]
+    fn readings() {
+        let number = Reading::Number;
+        let word = |word: &str| Reading::Word(word.into());
+        let bit = |scale: f64| Feature::LowestBit { scale: Real(scale) };
+        for (feature, text, reading) in [
+            (Feature::Output, "007", word("007")),
+            (Feature::Length, "007", number(3.0)),
+            (Feature::Value, "007", number(7.0)),
+            (Feature::Value, "x", Reading::Nothing),
+            (Feature::Value, "nan", Reading::Nothing),
+            (Feature::Special, "nan", word("NaN")),
+            (Feature::Special, "-0.0", word("-0")),
+            (Feature::Special, "0", word("+0")),
+            (Feature::Special, "-inf", word("-infinity")),
+            (Feature::Presence, "", word("absent")),
+            (bit(1.0), "12", number(2.0)),
+            (bit(1.0), "0.5", number(-1.0)),
+            (bit(1.0), "0.1", number(-55.0)),
+            (bit(1.0), "5e-324", number(-1074.0)),
+            (bit(1.0), "0", Reading::Nothing),
+            (bit(0.5), "12", number(3.0)),
+            (Feature::OnGrid { step: Real(0.25) }, "1.75", word("on the grid")),
+            (Feature::OnGrid { step: Real(0.25) }, "1.8", word("off the grid")),
+            (Feature::Dimension, "1,2,x", number(3.0)),
+            (Feature::Part(1), "1,2,x", number(2.0)),
+            (Feature::Part(2), "1,2,x", Reading::Nothing),
+            (Feature::PartText(2), "1,2,x", word("x")),
+            (Feature::Difference(1), "1,4", number(3.0)),
+            (Feature::Greatest, "1,4,x,3", number(4.0)),
+            (Feature::PlaceOfGreatest, "1,4,3", number(1.0)),
+            (Feature::Sum, "1,4,3", number(8.0)),
+            (Feature::Sum, "8", Reading::Nothing),
+        ] {
+            assert_eq!(read(&feature, text), reading, "{feature} of {text:?}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Events: readable predicates on outputs, and the families that they are chosen from.
+//!
+//! Choosing may be as clever or as clumsy as it likes: it sees the selection part alone, so the bounds are sound whatever it does.
+
+mod choose;
+mod event;
+mod family;
+mod feature;
+mod goal;
+mod score;
+
+pub use choose::{Candidate, Search};
+pub use event::{Event, Interval, Real, Within};
+pub use family::Family;
+pub use feature::{Feature, Parsed, Reading};
+pub use goal::{Direction, Goal, Prospect};
+pub use score::{Bin, Score, Term};

@@ -1,0 +1,302 @@
+//! One output of a mechanism, as it was printed.
+
+use core::fmt;
+
+/// One line that a mechanism printed: an integer, a float, a word, a comma-separated vector, or nothing.
+///
+/// An output *is* its text: `1`, `01` and `1.0` are three outputs, since whoever reads the release can tell them apart. What the
+/// text means (a number, a vector) is read from it when an event asks. An integer in its shortest form is kept as a machine word:
+/// same text, less room.
+///
+/// ```
+/// use certus::audit::outputs::{Output, Shape};
+///
+/// assert_eq!(Output::parse("-12"), Output::from(-12));
+/// assert_ne!(Output::parse("012"), Output::from(12));
+/// assert_eq!(Output::parse("012").number(), Some(12.0));
+/// assert_eq!(Output::parse("0.1, -2").shape(), Shape::Vector);
+/// assert_eq!(Output::parse("").shape(), Shape::Empty);
+/// assert_eq!(Output::parse("0.10").to_string(), "0.10");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Output(Repr);
+
+/// Invariant: an integer's shortest decimal form is never `Text`, so that equal texts are equal outputs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Repr {
+    Integer(i64),
+    Text(Box<str>),
+}
+
+/// What an output's text reads as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Nothing was printed.
+    Empty,
+    /// Decimal digits, with a sign or not.
+    Integer,
+    /// Any other number that Rust's `f64` reads, infinities and NaN among them.
+    Float,
+    /// Parts with commas between them.
+    Vector,
+    /// Any other text.
+    Word,
+}
+
+impl Output {
+    /// The output whose line reads `text`, without its newline.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        match canonical_integer(text.as_bytes()) {
+            Some(integer) => Self(Repr::Integer(integer)),
+            None => Self(Repr::Text(text.into())),
+        }
+    }
+
+    /// What the text reads as.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        match &self.0 {
+            Repr::Integer(_) => Shape::Integer,
+            Repr::Text(text) => shape(text),
+        }
+    }
+
+    /// The nearest `f64` of a number, or NaN where the text says so; nothing for other text.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match &self.0 {
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "the nearest float: an event stays a predicate, whatever the rounding"
+            )]
+            Repr::Integer(integer) => Some(*integer as f64),
+            Repr::Text(text) => number(text),
+        }
+    }
+
+    /// The parts of a vector, trimmed, without brackets around the whole; the text itself if it is no vector.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Self> {
+        match &self.0 {
+            Repr::Integer(_) => vec![self.clone()],
+            Repr::Text(text) if shape(text) == Shape::Vector => {
+                unbracketed(text).split(',').map(|part| Self::parse(part.trim())).collect()
+            }
+            Repr::Text(_) => vec![self.clone()],
+        }
+    }
+
+    /// The number of bytes of the text.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        match &self.0 {
+            Repr::Integer(integer) => {
+                let digits = integer.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
+                digits + usize::from(*integer < 0)
+            }
+            Repr::Text(text) => text.len(),
+        }
+    }
+
+    /// Whether anything was printed.
+    #[must_use]
+    pub fn is_present(&self) -> bool {
+        self.length() > 0
+    }
+
+    /// The machine word behind an integer in shortest form.
+    #[must_use]
+    pub fn integer(&self) -> Option<i64> {
+        match &self.0 {
+            Repr::Integer(integer) => Some(*integer),
+            Repr::Text(_) => None,
+        }
+    }
+}
+
+impl From<i64> for Output {
+    fn from(value: i64) -> Self {
+        Self(Repr::Integer(value))
+    }
+}
+
+impl From<f64> for Output {
+    /// The shortest text that reads back as the same float; a NaN shows its sign and payload, which are part of the output.
+    fn from(value: f64) -> Self {
+        let text = if value.is_nan() && value.to_bits() != f64::NAN.to_bits() {
+            format!("nan:{:016x}", value.to_bits())
+        } else {
+            format!("{value:?}")
+        };
+        Self(Repr::Text(text.into()))
+    }
+}
+
+impl fmt::Display for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Integer(integer) => integer.fmt(f),
+            Repr::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl serde::Serialize for Output {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Output {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        if text.contains('\n') {
+            return Err(serde::de::Error::custom("an output is one line"));
+        }
+        Ok(Self::parse(&text))
+    }
+}
+
+/// The integer that the bytes write in its shortest decimal form (no plus, no leading zero, no `-0`), if it fits a word.
+#[inline]
+pub(super) fn canonical_integer(bytes: &[u8]) -> Option<i64> {
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // 18 digits are below 10^18 < 2^63, and need no check for overflow.
+    match digits {
+        [] => return None,
+        [b'0'] if !negative => return Some(0),
+        [b'0', ..] => return None,
+        _ if digits.len() > 18 => return core::str::from_utf8(bytes).ok()?.parse().ok().filter(|_| !has_plus(bytes)),
+        _ => {}
+    }
+    let mut value = 0_i64;
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
+}
+
+/// `str::parse` takes a plus sign, which is another text.
+fn has_plus(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&b'+')
+}
+
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if text.starts_with("nan:") {
+        return Some(f64::NAN);
+    }
+    text.parse().ok()
+}
+
+fn shape(text: &str) -> Shape {
+    let trimmed = text.trim();
+    if text.is_empty() {
+        return Shape::Empty;
+    }
+    if trimmed.contains(',') {
+        return Shape::Vector;
+    }
+    let digits = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Shape::Integer;
+    }
+    if number(trimmed).is_some() { Shape::Float } else { Shape::Word }
+}
+
+/// A list as many languages print it: `[1, 2]` or `(1, 2)`.
+fn unbracketed(text: &str) -> &str {
+    let text = text.trim();
+    let inside = |open, close| text.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
+    inside('[', ']').or_else(|| inside('(', ')')).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_are_equal_outputs_and_others_differ() {
+        let texts = [
+            "0",
+            "-0",
+            "+0",
+            "00",
+            "1",
+            "+1",
+            "01",
+            "1.0",
+            "-1",
+            "",
+            " ",
+            "9223372036854775807",
+            "9223372036854775808",
+            "-9223372036854775808",
+            "+223372036854775808",
+            "1e3",
+            "nan",
+            "NaN",
+            "inf",
+            "-inf",
+            "yes",
+            "1,2",
+            "1, 2",
+            "[1, 2]",
+            "é",
+        ];
+        for left in texts {
+            assert_eq!(Output::parse(left).to_string(), left);
+            assert_eq!(Output::parse(left).length(), left.len(), "{left:?}");
+            for right in texts {
+                assert_eq!(Output::parse(left) == Output::parse(right), left == right, "{left:?} {right:?}");
+            }
+        }
+        for integer in
+            [0, 1, -1, 9, 10, -10, 99, i64::MAX, i64::MIN, 999_999_999_999_999_999, 1_000_000_000_000_000_000]
+        {
+            assert_eq!(Output::parse(&integer.to_string()), Output::from(integer));
+            assert_eq!(Output::from(integer).length(), integer.to_string().len());
+        }
+    }
+
+    #[test]
+    fn shapes() {
+        for (text, shape) in [
+            ("", Shape::Empty),
+            ("007", Shape::Integer),
+            ("+5", Shape::Integer),
+            ("123456789012345678901234567890", Shape::Integer),
+            ("1e-3", Shape::Float),
+            ("-inf", Shape::Float),
+            ("nan", Shape::Float),
+            ("1,", Shape::Vector),
+            ("true", Shape::Word),
+            ("-", Shape::Word),
+            (" ", Shape::Word),
+        ] {
+            assert_eq!(Output::parse(text).shape(), shape, "{text:?}");
+        }
+        assert_eq!(Output::parse("[1, x,2.5]").parts(), ["1", "x", "2.5"].map(Output::parse));
+        assert_eq!(Output::parse("7").parts(), [Output::from(7)]);
+    }
+
+    #[test]
+    fn a_float_keeps_its_bits() {
+        for bits in [0, 1, 1 << 63, 0x3FB9_9999_9999_999A, 0x7FF0_0000_0000_0000, 0x0010_0000_0000_0000] {
+            let value = f64::from_bits(bits);
+            assert_eq!(Output::from(value).number().map(f64::to_bits), Some(bits));
+        }
+        let odd = f64::from_bits(0x7FF8_0000_0000_0001);
+        assert_ne!(Output::from(odd), Output::from(f64::NAN));
+        assert!(Output::from(odd).number().unwrap().is_nan());
+    }
+}

@@ -1,0 +1,229 @@
+//! Counts of outputs that merge, in any order, to the same.
+
+use super::Output;
+
+/// One recording that a tally holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shard {
+    pub(super) id: String,
+    pub(super) samples: u64,
+    /// A digest of the outputs in their order.
+    pub(super) order: u64,
+    /// The outputs that are not the most frequent one.
+    pub(super) others: u64,
+}
+
+impl Shard {
+    /// `others` is set by the tally, which knows the counts. White space in a name becomes `-`, so that a file can hold it.
+    pub(super) fn new(id: &str, samples: u64, order: u64) -> Self {
+        let id = id.chars().map(|c| if c.is_whitespace() || c.is_control() { '-' } else { c }).collect();
+        Self { id, samples, order, others: 0 }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The outputs recorded.
+    #[must_use]
+    pub fn samples(&self) -> u64 {
+        self.samples
+    }
+}
+
+/// Why tallies do not merge.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// The same shard twice.
+    #[error("shard {id} is there twice: each shard must be counted once")]
+    SameShard {
+        /// The name.
+        id: String,
+    },
+    /// Two shards with the same outputs in the same order.
+    #[error(
+        "shards {first} and {second} hold the same outputs in the same order: one was copied, or a seed was used twice"
+    )]
+    SameOutputs {
+        /// One name.
+        first: String,
+        /// The other.
+        second: String,
+    },
+}
+
+/// With so many outputs other than the most frequent, two independent recordings agree in every place with probability below 2^-64:
+/// even if the others are all alike, and their places known but for one bit each.
+const COINCIDENCE: u64 = 64;
+
+/// How often each output was seen, and in which shards.
+///
+/// Merging is a sum of counts and a union of shards, so it is commutative and associative. A shard counts once: the same name, or the
+/// same outputs in the same order, is an error, because samples counted twice are not independent and every bound would be false.
+/// (Shards that hold hardly more than one value may agree by chance, and may.)
+///
+/// ```
+/// use certus::audit::outputs::{Recording, Tally};
+///
+/// let mut recording = Recording::new();
+/// recording.integers(&[1, 1, 2]);
+/// let tally = recording.finish("a");
+/// assert!(tally.clone().merge(&tally).is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Invariant: strictly ascending outputs, positive counts.
+    pub(super) counts: Vec<(Output, u64)>,
+    /// Invariant: ascending, no two alike; their samples are the sum of the counts.
+    pub(super) shards: Vec<Shard>,
+}
+
+impl Tally {
+    /// `counts` ascend strictly and are positive, and sum to the shard's samples.
+    pub(super) fn of_shard(mut shard: Shard, counts: Vec<(Output, u64)>) -> Self {
+        let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        shard.others = shard.samples.saturating_sub(most);
+        Self { counts, shards: vec![shard] }
+    }
+
+    /// The outputs seen.
+    #[must_use]
+    pub fn samples(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.samples).sum()
+    }
+
+    /// How often this output was seen.
+    #[must_use]
+    pub fn count(&self, output: &Output) -> u64 {
+        let place = self.counts.binary_search_by(|(other, _)| other.cmp(output)).ok();
+        place.and_then(|place| self.counts.get(place)).map_or(0, |(_, count)| *count)
+    }
+
+    /// The outputs with their counts, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (&Output, u64)> {
+        self.counts.iter().map(|(output, count)| (output, *count))
+    }
+
+    /// The number of different outputs.
+    #[must_use]
+    pub fn distinct(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// What was merged into this.
+    #[must_use]
+    pub fn shards(&self) -> &[Shard] {
+        &self.shards
+    }
+
+    /// Both tallies in one.
+    ///
+    /// # Errors
+    ///
+    /// If a shard of one is a shard of the other.
+    pub fn merge(self, other: &Self) -> Result<Self, MergeError> {
+        let mut shards = self.shards;
+        shards.extend_from_slice(&other.shards);
+        shards.sort_unstable();
+        check(&shards)?;
+        let mut counts = Vec::with_capacity(self.counts.len().max(other.counts.len()));
+        let (mut left, mut right) = (self.counts.into_iter().peekable(), other.counts.iter().cloned().peekable());
+        loop {
+            let next = match (left.peek(), right.peek()) {
+                (None, None) => break,
+                (Some(_), None) => left.next(),
+                (None, Some(_)) => right.next(),
+                (Some(one), Some(two)) => match one.0.cmp(&two.0) {
+                    core::cmp::Ordering::Less => left.next(),
+                    core::cmp::Ordering::Greater => right.next(),
+                    core::cmp::Ordering::Equal => {
+                        let more = right.next().map_or(0, |(_, count)| count);
+                        left.next().map(|(output, count)| (output, count.saturating_add(more)))
+                    }
+                },
+            };
+            counts.extend(next);
+        }
+        Ok(Self { counts, shards })
+    }
+
+    /// Refuses two sides of an audit that share a shard, as when one file is given for both.
+    ///
+    /// # Errors
+    ///
+    /// If a shard of one is a shard of the other.
+    pub fn check_apart(&self, other: &Self) -> Result<(), MergeError> {
+        let mut shards = [self.shards.as_slice(), &other.shards].concat();
+        shards.sort_unstable();
+        check(&shards)
+    }
+}
+
+/// That no shard is there twice. `shards` are sorted.
+pub(super) fn check(shards: &[Shard]) -> Result<(), MergeError> {
+    let twins = |list: &[Shard], alike: fn(&Shard, &Shard) -> bool| {
+        list.windows(2).find_map(|pair| match pair {
+            [one, two] if alike(one, two) => Some((one.id.clone(), two.id.clone())),
+            _ => None,
+        })
+    };
+    if let Some((id, _)) = twins(shards, |one, two| one.id == two.id) {
+        return Err(MergeError::SameShard { id });
+    }
+    let mut varied: Vec<Shard> = shards.iter().filter(|shard| shard.others >= COINCIDENCE).cloned().collect();
+    varied.sort_by_key(|shard| (shard.order, shard.samples));
+    match twins(&varied, |one, two| (one.order, one.samples) == (two.order, two.samples)) {
+        Some((first, second)) => Err(MergeError::SameOutputs { first, second }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::outputs::Recording;
+    use crate::bits::{Bits, seeded};
+
+    fn shard(id: &str, seed: u8, samples: usize, values: u64) -> Tally {
+        let mut bits = seeded([seed; 32]);
+        let mut recording = Recording::new();
+        for _ in 0..samples {
+            let value = i64::try_from(bits.take(20).unwrap() % values).unwrap();
+            recording.output(&if value % 3 == 0 { Output::parse(&format!("w{value}")) } else { value.into() });
+        }
+        recording.finish(id)
+    }
+
+    #[test]
+    fn merging_in_any_order_gives_the_same() {
+        let shards: Vec<Tally> = (0..5).map(|i| shard(&format!("s{i}"), i, 500, 40)).collect();
+        let orders = [[0, 1, 2, 3, 4], [4, 2, 0, 1, 3], [3, 4, 1, 0, 2]];
+        let merged = orders
+            .map(|order| order.iter().skip(1).fold(shards[order[0]].clone(), |sum, &i| sum.merge(&shards[i]).unwrap()));
+        assert_eq!(merged[0], merged[1]);
+        assert_eq!(merged[0], merged[2]);
+        let pairs =
+            shards[0].clone().merge(&shards[1]).unwrap().merge(&shards[2].clone().merge(&shards[3]).unwrap()).unwrap();
+        assert_eq!(pairs.merge(&shards[4]).unwrap(), merged[0]);
+        assert_eq!(merged[0].samples(), 2500);
+        assert_eq!(merged[0].iter().map(|(_, count)| count).sum::<u64>(), 2500);
+    }
+
+    #[test]
+    fn a_shard_counts_once() {
+        let (one, copy, renamed) = (shard("a", 1, 300, 9), shard("a", 2, 300, 9), shard("b", 1, 300, 9));
+        assert_eq!(one.clone().merge(&copy), Err(MergeError::SameShard { id: "a".into() }));
+        assert!(matches!(one.clone().merge(&renamed), Err(MergeError::SameOutputs { .. })));
+        assert!(one.check_apart(&renamed).is_err());
+        // A mechanism without noise prints the same every time, and may.
+        assert_eq!(shard("a", 1, 300, 1).merge(&shard("b", 2, 300, 1)).unwrap().samples(), 600);
+        // The same counts in another order are another recording.
+        let (mut up, mut down) = (Recording::new(), Recording::new());
+        (0..1000).for_each(|i| up.integer(i));
+        (0..1000).rev().for_each(|i| down.integer(i));
+        assert_eq!(up.finish("u").merge(&down.finish("d")).unwrap().samples(), 2000);
+    }
+}

@@ -1,0 +1,170 @@
+//! A tally as a file: plain lines, to be sent from machine to machine.
+
+use std::io::{self, BufRead, Write};
+
+use super::tally::{MergeError, check};
+use super::{Output, Shard, Tally};
+
+/// The first line, with the version of the form.
+const HEADER: &str = "certus-tally 1";
+
+/// Why a file holds no tally.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TallyFileError {
+    /// The first line is another.
+    #[error("not a tally: the first line must be \"{HEADER}\"")]
+    Header,
+    /// A line that does not read as its place demands.
+    #[error("line {line} of the tally is malformed: {wanted} was expected")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// What should be there.
+        wanted: &'static str,
+    },
+    /// The counts do not add up to the shards' samples, or the digest differs.
+    #[error("the tally is damaged: its lines do not agree with its digest and its numbers of samples")]
+    Damaged,
+    /// Shards that are there twice.
+    #[error(transparent)]
+    Shards(#[from] MergeError),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// FNV-1a: against accidents, not adversaries.
+fn fnv(digest: u64, line: &str) -> u64 {
+    line.bytes().chain([b'\n']).fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+const FNV_START: u64 = 0xCBF2_9CE4_8422_2325;
+
+impl Tally {
+    /// Writes the file form: a header, `shard` lines (name, samples, digest of the order, samples off the most frequent value), one
+    /// line a value with its count, and a digest.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails.
+    ///
+    /// ```
+    /// use certus::audit::outputs::{Recording, Tally};
+    ///
+    /// let mut recording = Recording::new();
+    /// recording.read("007\n4\n4\n\n".as_bytes(), u64::MAX)?;
+    /// let tally = recording.finish("first");
+    /// let mut file = Vec::new();
+    /// tally.write(&mut file)?;
+    /// assert!(String::from_utf8(file.clone())?.contains("\n2 4\n1 \n1 007\n"));
+    /// assert_eq!(Tally::read(&file[..])?, tally);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write(&self, mut to: impl Write) -> io::Result<()> {
+        let mut digest = FNV_START;
+        let mut put = |line: String| {
+            digest = fnv(digest, &line);
+            writeln!(to, "{line}")
+        };
+        put(HEADER.to_owned())?;
+        for Shard { id, samples, order, others } in &self.shards {
+            put(format!("shard {id} {samples} {order:016x} {others}"))?;
+        }
+        put(format!("values {}", self.counts.len()))?;
+        for (output, count) in &self.counts {
+            put(format!("{count} {output}"))?;
+        }
+        writeln!(to, "end {digest:016x}")?;
+        to.flush()
+    }
+
+    /// Reads the file form.
+    ///
+    /// # Errors
+    ///
+    /// If the file is none, is damaged, or holds a shard twice.
+    pub fn read(from: impl BufRead) -> Result<Self, TallyFileError> {
+        let mut digest = FNV_START;
+        let mut number = 0;
+        let mut lines = from.lines();
+        let mut next = |wanted: &'static str| -> Result<(String, usize, u64), TallyFileError> {
+            number += 1;
+            let line = lines.next().transpose()?.ok_or(TallyFileError::Line { line: number, wanted })?;
+            let before = digest;
+            digest = fnv(digest, &line);
+            Ok((line, number, before))
+        };
+        if next("a header").map_or(true, |(line, _, _)| line != HEADER) {
+            return Err(TallyFileError::Header);
+        }
+        let mut shards = Vec::new();
+        let distinct: usize = loop {
+            let wanted = "a shard, or the number of values";
+            let (line, at, _) = next(wanted)?;
+            let malformed = || TallyFileError::Line { line: at, wanted };
+            match line.strip_prefix("shard ") {
+                Some(rest) => shards.push(shard(rest).ok_or_else(malformed)?),
+                None => break line.strip_prefix("values ").and_then(|rest| rest.parse().ok()).ok_or_else(malformed)?,
+            }
+        };
+        let mut counts: Vec<(Output, u64)> = Vec::new();
+        let mut total = 0_u64;
+        for _ in 0..distinct {
+            let wanted = "a count and a value, in ascending order";
+            let (line, at, _) = next(wanted)?;
+            let malformed = || TallyFileError::Line { line: at, wanted };
+            let (count, text) = line.split_once(' ').ok_or_else(malformed)?;
+            let count = count.parse().ok().filter(|count| *count > 0).ok_or_else(malformed)?;
+            let output = Output::parse(text);
+            if counts.last().is_some_and(|(last, _)| *last >= output) {
+                return Err(malformed());
+            }
+            total = total.checked_add(count).ok_or(TallyFileError::Damaged)?;
+            counts.push((output, count));
+        }
+        let (end, _, before) = next("the digest")?;
+        shards.sort_unstable();
+        check(&shards)?;
+        let samples = shards.iter().try_fold(0_u64, |sum, shard: &Shard| sum.checked_add(shard.samples));
+        if end != format!("end {before:016x}") || samples != Some(total) {
+            return Err(TallyFileError::Damaged);
+        }
+        Ok(Self { counts, shards })
+    }
+}
+
+fn shard(text: &str) -> Option<Shard> {
+    let mut words = text.split(' ');
+    let mut shard =
+        Shard::new(words.next()?, words.next()?.parse().ok()?, u64::from_str_radix(words.next()?, 16).ok()?);
+    shard.others = words.next()?.parse().ok()?;
+    words.next().is_none().then_some(shard)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::outputs::Recording;
+
+    fn file() -> Vec<u8> {
+        let mut recording = Recording::new();
+        recording.read("1\n2\n2\n0.50\n a b \n\nü\n".as_bytes(), u64::MAX).unwrap();
+        let mut file = Vec::new();
+        recording.finish("x y").write(&mut file).unwrap();
+        file
+    }
+
+    #[test]
+    fn damage_is_seen_at_every_byte() {
+        let file = file();
+        let tally = Tally::read(&file[..]).unwrap();
+        assert_eq!((tally.samples(), tally.shards()[0].id()), (7, "x-y"));
+        for place in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[place] ^= 1;
+            assert!(Tally::read(&damaged[..]).is_err(), "byte {place}");
+            assert!(place + 1 >= file.len() || Tally::read(&file[..place]).is_err(), "cut at {place}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What an audit found.
+#![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
+
+use super::Claim;
+use super::events::{Direction, Event};
+use super::statistics::exp_bounds;
+use super::statistics::plug_in::EmpiricalLoss;
+use super::statistics::region::{Pair, Region, Shape};
+use crate::exact::{Rounding, decimal, from_f64};
+
+/// What the evidence says of the claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The claim is refuted, at the confidence.
+    Violation,
+    /// It is not, and a violation of the audit's resolution would have been seen.
+    Consistent,
+    /// It is not, and the samples are too few to say more.
+    Inconclusive,
+}
+
+/// An event that was counted on the evaluation part.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The event.
+    pub event: Event,
+    /// Which side is P.
+    pub direction: Direction,
+    /// The counts, P's first.
+    pub pair: Pair,
+    /// The α of its region.
+    pub alpha: f64,
+    pub(super) shape: Shape,
+    pub(super) region: Region,
+}
+
+impl Finding {
+    /// The share of α, and the region, as statements: P(S) − e^ε·Q(S) is at least this.
+    #[must_use]
+    pub fn delta_lower(&self, epsilon: f64) -> f64 {
+        self.region.clone().delta_lower(exp_bounds(epsilon).1).clamp(0.0, 1.0)
+    }
+
+    /// The counts and bound of the same event on fresh samples, at its own α: the replay of a counterexample.
+    #[must_use]
+    pub fn replay(
+        event: &Event,
+        direction: Direction,
+        a: &super::outputs::Tally,
+        b: &super::outputs::Tally,
+        alpha: f64,
+        slope: f64,
+    ) -> (Pair, Region) {
+        let inside = |tally: &super::outputs::Tally| {
+            tally.iter().filter(|(output, _)| event.contains(output)).map(|(_, count)| count).sum::<u64>()
+        };
+        let ((x, n), (y, m)) = direction.orient((inside(a), a.samples()), (inside(b), b.samples()));
+        let pair = Pair { x, n, y, m };
+        (pair, Region::new(pair, alpha, Shape::Tilted { slope, offset: 0.0 }))
+    }
+}
+
+/// The outcome of an audit. All bounds hold together at the confidence.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was claimed.
+    pub claim: Claim,
+    /// δ(ε) of the sampled pair is at least this.
+    pub delta_lower: f64,
+    /// The excess p̂ − e^ε·q̂ of the best event on the evaluation part: unbiased for that event.
+    pub delta_estimate: f64,
+    /// δ(ε) of the sampled pair is at most this; `None` where the bound says nothing, as for continuous outputs.
+    pub delta_upper: Option<f64>,
+    /// Every ε below this is refuted at the claimed δ; 0 if none is.
+    pub epsilon_lower: f64,
+    /// The smallest δ of an event that this run would have called a violation every other time, if it chose the event: the worst case
+    /// over the event's probability, by the normal approximation.
+    pub min_detectable_delta: f64,
+    /// The confidence.
+    pub confidence: f64,
+    /// The samples of the first side.
+    pub samples_a: u64,
+    /// The samples of the second.
+    pub samples_b: u64,
+    /// The events that were evaluated, the strongest first.
+    pub findings: Vec<Finding>,
+    /// The empirical privacy loss of all samples.
+    pub loss: EmpiricalLoss,
+    pub(super) upper_alpha: f64,
+}
+
+/// A point of the curve ε ↦ δ(ε) with its band.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CurvePoint {
+    /// ε.
+    pub epsilon: f64,
+    /// The lower band, at least 0.
+    pub lower: f64,
+    /// The excess of the best event that was evaluated.
+    pub estimate: f64,
+    /// The plug-in of all samples, in the worse direction: biased upward.
+    pub plug_in: f64,
+    /// The upper band, at most 1.
+    pub upper: f64,
+}
+
+impl Report {
+    /// The curve at these ε ≥ 0 with a band that holds at all of them, and between them, at the confidence.
+    #[must_use]
+    pub fn curve(&self, epsilons: &[f64]) -> Vec<CurvePoint> {
+        let back = self.loss.reversed();
+        let (upper, upper_back) = (self.loss.band(epsilons, self.upper_alpha), back.band(epsilons, self.upper_alpha));
+        let point = |&epsilon: &f64| CurvePoint {
+            epsilon,
+            lower: self.findings.iter().map(|finding| finding.delta_lower(epsilon)).fold(0.0, f64::max),
+            estimate: self.findings.iter().map(|finding| finding.pair.excess(epsilon.exp())).fold(0.0, f64::max),
+            plug_in: self.loss.delta(epsilon).max(back.delta(epsilon)),
+            upper: upper.at(epsilon).max(upper_back.at(epsilon)),
+        };
+        epsilons.iter().map(point).collect()
+    }
+
+    /// A bound from below as a decimal, rounded down.
+    #[must_use]
+    pub fn decimal_below(value: f64) -> String {
+        from_f64(value).map_or_else(|_| "0".to_owned(), |value| decimal(&value, 6, Rounding::Down))
+    }
+
+    /// A bound from above as a decimal, rounded up.
+    #[must_use]
+    pub fn decimal_above(value: f64) -> String {
+        from_f64(value).map_or_else(|_| "1".to_owned(), |value| decimal(&value, 6, Rounding::Up))
+    }
+}

@@ -1,0 +1,118 @@
+//! Noise on vectors of integer answers.
+
+use alloc::{
+    boxed::Box,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::Zero;
+
+use super::{
+    AnyMechanism, Entry,
+    closed_form::{Product, Shifted, laplaces},
+    erased::Typed,
+    keys::{Key, SCALE, SIGMA, SIGMA2, distance, moderate, moderate_variance, refused, size},
+};
+use crate::{
+    exact::{GaussianPmf, Integer, NonNegative, Pmf, Rational},
+    guarantee::{L1, L2Squared, Relation, Sensitivity},
+    mechanism::{
+        Arguments, Output, SpecError,
+        additive::{GaussianMechanism, LaplaceMechanism},
+    },
+};
+
+pub(super) const COORDINATES: Key = ("coordinates", "an integer from 1 to 65536: the number of answers");
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "laplace_vector",
+        aliases: &[],
+        keys: &[
+            SCALE,
+            COORDINATES,
+            ("sensitivity", "a positive integer, default 1: the L1 distance between neighbours' true answers"),
+        ],
+        summary: "each input + Laplace noise of its own",
+        input: "integers with commas between them",
+        examples: &["laplace_vector(scale=1, coordinates=2, sensitivity=2)"],
+        build: laplace_vector,
+    },
+    Entry {
+        name: "gaussian_vector",
+        aliases: &[],
+        keys: &[
+            SIGMA,
+            SIGMA2,
+            COORDINATES,
+            (
+                "sensitivity2",
+                "a positive integer, default 1: the square of the L2 distance between neighbours' true answers",
+            ),
+        ],
+        summary: "each input + Gaussian noise of its own",
+        input: "integers with commas between them",
+        examples: &["gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)"],
+        build: gaussian_vector,
+    },
+];
+
+fn bound(value: BigUint) -> NonNegative {
+    NonNegative::new(Rational::from_integer(BigInt::from(value))).unwrap_or_else(|_| NonNegative::one())
+}
+
+/// The vector 0 and one that has these coordinates first.
+fn from_zero(first: &[BigUint], coordinates: usize) -> (String, String) {
+    let far: Vec<String> = first
+        .iter()
+        .map(ToString::to_string)
+        .chain(core::iter::repeat_with(|| "0".to_string()))
+        .take(coordinates)
+        .collect();
+    (vec!["0"; coordinates].join(","), far.join(","))
+}
+
+fn laplace_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+    let scale = moderate(arguments, "scale")?;
+    let coordinates = size(arguments, "coordinates")?;
+    let distance = distance(arguments, "sensitivity")?;
+    // One coordinate that moves by all of it is the worst.
+    let neighbours = from_zero(core::slice::from_ref(&distance), coordinates);
+    let each = LaplaceMechanism::with_scale(&Sensitivity::<L1>::new(bound(distance), Relation::AddRemove), scale.get());
+    let mechanism = each.and_then(|each| each.vector(coordinates));
+    let mechanism = mechanism.map_err(|error| refused(arguments, "scale", error))?;
+    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
+        Some(laplaces(answers.iter().map(|answer| (answer.clone(), scale.clone())).collect(), precision))
+    })))
+}
+
+/// A difference within the square that is maximal: the largest coordinate first.
+fn greedy(mut square: BigUint, coordinates: usize) -> Vec<BigUint> {
+    let mut parts = Vec::new();
+    while !square.is_zero() && parts.len() < coordinates {
+        let part = square.sqrt();
+        square -= part.pow(2);
+        parts.push(part);
+    }
+    parts
+}
+
+fn gaussian_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+    let variance = moderate_variance(arguments)?;
+    let coordinates = size(arguments, "coordinates")?;
+    let square = distance(arguments, "sensitivity2")?;
+    let neighbours = from_zero(&greedy(square.clone(), coordinates), coordinates);
+    let stated = Sensitivity::<L2Squared>::new(bound(square), Relation::AddRemove);
+    let mechanism = GaussianMechanism::with_variance(&stated, variance.get()).and_then(|each| each.vector(coordinates));
+    let mechanism = mechanism.map_err(|error| refused(arguments, "sigma", error))?;
+    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
+        let noise = GaussianPmf::new(&variance, precision)?;
+        let each = |answer: &Integer| -> Box<dyn Pmf<Output>> {
+            Box::new(Shifted { answer: answer.clone(), noise: noise.clone() })
+        };
+        Some(Box::new(Product::new(answers.iter().map(each))))
+    })))
+}

@@ -1,0 +1,167 @@
+//! `proofs/STATUS.md` says, function by function, what is proven, certified and tested. It cannot drift: every function of `bits`, `exact` and
+//! `sample` has a row, every row a function, and whatever a row names exists.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The layers of which every function is listed.
+const LISTED: [&str; 3] = ["bits", "exact", "sample"];
+
+/// What writes text and has no row.
+const TEXT: [&str; 3] = ["fmt", "serialize", "deserialize"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below a folder whose name ends so.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(files(&path, ending));
+        } else if path.to_str().unwrap().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The name that a line declares as a function.
+fn declared(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let before = line.find("fn ")?;
+    let words = ["pub", "pub(crate)", "pub(super)", "const", "async", ""];
+    let is_declaration = line[..before].split_whitespace().all(|word| words.contains(&word));
+    let name = line[before + 3..].split(['<', '(']).next()?;
+    (is_declaration && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+}
+
+/// The functions of a file that are not under `#[cfg(test)]`; the code is formatted, so that indentation says where an item ends.
+fn functions(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let (mut tests, mut is_next) = (None, false);
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len();
+        if let Some(outer) = tests {
+            if line.trim_start().starts_with('}') && indent <= outer {
+                tests = None;
+            }
+        } else if line.trim_start().starts_with("#[cfg(test)]") {
+            is_next = true;
+        } else if is_next && !line.trim_start().starts_with(['#', '/']) {
+            is_next = false;
+            tests = line.ends_with('{').then_some(indent);
+        } else if let Some(name) = declared(line) {
+            found.insert(name.into());
+        }
+    }
+    found
+}
+
+/// The functions of the source by their module: `sample::laplace`.
+fn modules() -> BTreeMap<String, BTreeSet<String>> {
+    let source = root().join("src");
+    let paths =
+        files(&source, ".rs").into_iter().filter(|path| !path.ends_with("tests.rs") && !path.ends_with("widths.rs"));
+    let name = |path: &Path| {
+        let inner = path.strip_prefix(&source).unwrap().with_extension("");
+        let parts: Vec<_> = inner.iter().map(|part| part.to_str().unwrap()).filter(|&part| part != "mod").collect();
+        parts.join("::")
+    };
+    paths.map(|path| (name(&path), functions(&fs::read_to_string(&path).unwrap()))).collect()
+}
+
+/// The rows of the page: the function and the cells after it.
+fn rows() -> Vec<(String, [String; 5])> {
+    let page = fs::read_to_string(root().join("proofs/STATUS.md")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| `") && line.contains("::"));
+    rows.map(|row| {
+        let cells: Vec<_> = row.trim_matches('|').split('|').map(|cell| cell.trim().to_string()).collect();
+        let [function, rest @ ..]: [String; 6] = cells.try_into().unwrap_or_else(|_| panic!("not six cells: {row}"));
+        (function.trim_matches('`').to_string(), rest)
+    })
+    .collect()
+}
+
+/// What is between backquotes.
+fn quoted(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn every_function_has_one_row() {
+    let rows: Vec<_> = rows().into_iter().map(|(function, _)| function).collect();
+    let listed: BTreeSet<_> = rows.iter().cloned().collect();
+    assert_eq!(listed.len(), rows.len(), "a function has two rows");
+    let (mut every, mut all) = (BTreeSet::new(), BTreeSet::new());
+    for (module, functions) in modules() {
+        for function in functions.iter().filter(|function| !TEXT.contains(&function.as_str())) {
+            let name = format!("{module}::{function}");
+            if LISTED.contains(&module.split("::").next().unwrap()) {
+                every.insert(name.clone());
+            }
+            all.insert(name);
+        }
+    }
+    assert!(every.len() > 300, "the functions are found");
+    assert_eq!(every.difference(&listed).collect::<Vec<_>>(), Vec::<&String>::new(), "without a row");
+    assert_eq!(listed.difference(&all).collect::<Vec<_>>(), Vec::<&String>::new(), "not a function");
+}
+
+#[test]
+fn every_theorem_named_exists() {
+    let mut theorems = BTreeSet::new();
+    for path in files(&root().join("proofs/coq"), ".v") {
+        let text = fs::read_to_string(path).unwrap();
+        let names = text.lines().filter_map(|line| line.strip_prefix("Theorem "));
+        theorems.extend(names.map(|rest| rest.split([' ', ':', '.']).next().unwrap().to_string()));
+    }
+    let rows = rows();
+    let named: BTreeSet<_> = rows.iter().flat_map(|(_, cells)| quoted(&cells[0])).collect();
+    assert!(named.len() > 40, "the theorems are named");
+    for name in named {
+        assert!(theorems.contains(name), "{name} is not a theorem of proofs/coq");
+    }
+}
+
+#[test]
+fn the_harnesses_named_are_those_that_exist() {
+    let mut harnesses = BTreeSet::new();
+    for path in files(&root().join("proofs"), ".rs") {
+        let text = fs::read_to_string(path).unwrap();
+        harnesses
+            .extend(text.lines().filter_map(declared).filter(|name| name.starts_with("verify_")).map(String::from));
+    }
+    let rows = rows();
+    let quoted = rows.iter().flat_map(|(_, cells)| quoted(&cells[1])).filter(|name| name.starts_with("verify_"));
+    assert_eq!(quoted.map(String::from).collect::<BTreeSet<_>>(), harnesses);
+}
+
+#[test]
+fn every_test_named_exists() {
+    for (function, cells) in rows() {
+        assert!(cells.iter().all(|cell| !cell.is_empty()), "{function}: an empty cell");
+        for name in quoted(&cells[3]) {
+            let tests = root().join("tests");
+            assert!(
+                tests.join(format!("{name}.rs")).exists() || tests.join(name).exists(),
+                "{function}: no test {name}"
+            );
+        }
+        if cells[3].split(", ").any(|name| name == "unit") {
+            let module: PathBuf = function.rsplit_once("::").unwrap().0.split("::").collect();
+            let file = root().join("src").join(&module);
+            let inner =
+                [file.with_extension("rs"), file.join("mod.rs")].into_iter().find(|path| path.exists()).unwrap();
+            // Its own tests, or the folder's.
+            let own = fs::read_to_string(&inner).unwrap().contains("#[cfg(test)]");
+            assert!(own || inner.with_file_name("tests.rs").exists(), "{function}: no unit tests");
+        }
+    }
+}
