@@ -170,6 +170,7 @@ fn profiles() {
     );
     refused(&[RESPONSE, "--points", "1"], 2, &["--points", "from 2 to 1000"]);
     refused(&[RESPONSE, "--to", "-1"], 2, &["--to"]);
+    refused(&[RESPONSE, "--to", "0"], 2, &["--to", "above 0"]);
 }
 
 #[test]
@@ -282,6 +283,7 @@ fn bad_questions_are_refused() {
         refused(&[RESPONSE, spec, "--delta", "0"], 2, &["SPEC", named]);
     }
     refused(&[RESPONSE, "--epsilon", "1", "--seed", "xyz"], 2, &["--seed"]);
+    refused(&[RESPONSE, "--epsilon", "1", "--seed", "c0ffee"], 2, &["--seed", "draws nothing"]);
 }
 
 /// Attribute `key` of an element, as a number.
@@ -348,7 +350,7 @@ fn a_plot_that_cannot_be_written_fails_at_once_and_leaves_nothing() {
     let missing = folder.join("no/such/folder.svg");
     refused(&[RESPONSE, "--profile", "--plot", missing.to_str().unwrap()], 3, &["--plot", "folder.svg"]);
     refused(&[RESPONSE, "--profile", "--plot", folder.to_str().unwrap()], 2, &["--plot"]);
-    refused(&[RESPONSE, "--profile", "--plot", ""], 2, &["--plot"]);
+    refused(&[RESPONSE, "--profile", "--plot", ""], 2, &["--plot", "must name a file"]);
     // A question that is refused writes no picture, and leaves one that is there.
     let kept = folder.join("kept.svg");
     fs::write(&kept, "before").unwrap();

@@ -116,3 +116,24 @@ fn plans_of_different_mechanisms() {
     // No less than either part alone.
     assert!(bounds(&there["epsilon"]).1 >= bounds(&json(&[plan[0], "--delta", "1e-6"])["epsilon"]).0);
 }
+
+/// Questions that once took for ever: each is answered within the bound on its work, narrow or not, and says which.
+#[test]
+fn extremes_are_answered_in_bounded_time() {
+    for arguments in [
+        &["gaussian(sigma=1e1000)", "--epsilon", "0"][..],
+        &["gaussian(sigma=1e1000)*1000000000", "--delta", "1e-300"],
+        &["gaussian(sigma=1e-1000)", "--delta", "0.5"],
+        &["gaussian(sigma=1e-3)", "--delta", "1e-10"],
+        &["laplace(scale=1e-1000, sensitivity=1000000000000)*1000000000", "--epsilon", "1e999"],
+        &["subsampled_gaussian(sigma=1e1000, rate=1e-300)*1000", "--epsilon", "1e-9"],
+        &["subsampled_laplace(scale=1e6, sensitivity=1000000000000, rate=1)", "--epsilon", "1e999"],
+    ] {
+        let started = Instant::now();
+        let document = json(arguments);
+        assert!(started.elapsed() < Duration::from_secs(60), "{arguments:?}: {:?}", started.elapsed());
+        let value = if document["delta"].is_object() { &document["delta"] } else { &document["epsilon"] };
+        let (lower, upper) = bounds(value);
+        assert!(lower <= upper && document["narrow"].is_boolean(), "{arguments:?}: {value}");
+    }
+}

@@ -9,14 +9,14 @@ use alloc::vec::Vec;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{AccountError, Answer, Precision, answer::is_narrow};
+use super::{AccountError, Answer, Precision, answer::is_narrow, lattice::power_of_two};
 use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational, ln};
 
 /// The most trials.
-const MOST_TRIALS: u32 = 80;
+const MOST_TRIALS: u32 = 110;
 
-/// Beyond this no ε is looked for.
-const LARGEST: u32 = 64;
+/// An ε is looked for from 2^-this to 2^this: numbers of a thousand decimal digits, squared, are within.
+const LARGEST: i64 = 1 << 13;
 
 /// An end of the bracket: ε, δ(ε) there, and ln δ(ε) − ln δ unless δ(ε) may be 0.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ struct End {
 ///
 /// # Errors
 ///
-/// Those of the profile, and [`AccountError::OutOfReach`] if it is not certainly at most δ up to 2^64.
+/// Those of the profile, and [`AccountError::OutOfReach`] if it is not certainly at most δ up to 2^8192.
 pub(super) fn epsilon(
     profile: &dyn Fn(&NonNegative, &Precision) -> Result<Answer, AccountError>,
     delta: &Probability,
@@ -203,38 +203,62 @@ impl Search<'_> {
         cut(&(&b.at - &at_b * slope))
     }
 
-    /// An ε above the root: the bound that is known, or 1, 4, 16, …, or 1/16, 1/256, … while that is enough.
+    /// An ε above the root, and if possible one below it, within a factor of 16: from 1, or the bound that is known, in steps that double in the exponent, and
+    /// then halve. So a root of 10^-2000 takes some twenty trials.
     fn bracket(&mut self, low: End) -> Result<Bracket, AccountError> {
+        let start = self.bound.map_or_else(Rational::one, |bound| bound.clone().min(Rational::one()));
+        let start = if start.is_positive() { start } else { Rational::one() };
+        let bounded = |at: Rational, bound: Option<&Rational>| bound.map_or(at.clone(), |bound| at.min(bound.clone()));
         let mut low = low;
-        let mut at = Rational::one();
-        let mut high = None;
-        if let Some(bound) = self.bound {
-            at = at.min(bound.clone());
-        }
-        for _ in 0..2 * LARGEST {
+        let mut high: Option<End> = None;
+        // Exponents of two on both sides, as far as they are known.
+        let (mut below, mut above): (Option<i64>, Option<i64>) = (None, None);
+        let (mut exponent, mut step) = (0_i64, 4_i64);
+        while exponent.abs() <= LARGEST {
+            let at = bounded(&start * power_of_two(exponent), self.bound);
             match self.side(&at, 6)? {
                 Side::Above(end) => {
-                    at = &end.at / BigInt::from(16);
-                    high = Some(end);
-                    if low.at.is_positive() {
+                    (above, high) = (Some(exponent), Some(end));
+                    if below.is_some() {
                         break;
                     }
+                    exponent -= step;
                 }
                 Side::Below(end) => {
-                    at = &end.at * BigInt::from(4);
-                    low = end;
-                    if high.is_some() {
+                    (below, low) = (Some(exponent), end);
+                    if above.is_some() || self.bound.is_some_and(|bound| at >= *bound) {
                         break;
                     }
-                    if let Some(bound) = self.bound {
-                        at = at.min(bound.clone());
-                    }
+                    exponent += step;
                 }
+                // So near to the root that it cannot be told from it: a little farther up it can.
                 Side::Unknown if high.is_some() => break,
-                Side::Unknown => at = at * BigInt::from(5) / BigInt::from(4),
+                Side::Unknown => {
+                    exponent += 1;
+                    step = 1;
+                }
+            }
+            step = step.saturating_mul(2);
+            if self.trials >= MOST_TRIALS {
+                break;
             }
         }
-        let high = high.ok_or(AccountError::OutOfReach)?;
+        while let (Some(from), Some(to)) = (below, above)
+            && to - from > 4
+        {
+            let middle = i64::midpoint(from, to);
+            match self.side(&bounded(&start * power_of_two(middle), self.bound), 6)? {
+                Side::Above(end) => (above, high) = (Some(middle), Some(end)),
+                Side::Below(end) => (below, low) = (Some(middle), end),
+                Side::Unknown => break,
+            }
+        }
+        // At the greatest loss δ(ε) is at most δ, which is known to be reached, even if that cannot be seen.
+        let at_bound = || {
+            let at = self.bound?.clone();
+            Some(End { at, value: self.delta.clone(), excess: None })
+        };
+        let high = high.or_else(at_bound).ok_or(AccountError::OutOfReach)?;
         let recent = Vec::from([low.clone(), high.clone()]);
         Ok(Bracket { low, high, recent })
     }

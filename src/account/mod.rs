@@ -5,7 +5,10 @@
 //! an interval that contains the truth.
 
 mod answer;
+mod basic;
+mod chernoff;
 mod dpsgd;
+mod greatest;
 mod grid;
 mod inverse;
 mod lattice;
@@ -30,74 +33,164 @@ use alloc::vec::Vec;
 use num_traits::Zero;
 
 use crate::{
-    exact::{Enclosure, NonNegative, Probability, Scaled, Working},
+    exact::{Budget, Enclosure, NonNegative, Probability, Rational, Scaled, Working},
     guarantee::Pair,
 };
 
+/// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
+const MOST_STEPS: u64 = 6_000_000_000;
+
 /// Encloses δ(ε) = max over the two directions of Σ_y max(P(y) − e^ε·Q(y), 0), of the whole plan.
 ///
+/// The work is bounded, by a count and not by a clock. A question that takes more gets the best enclosure found until then, and is not `is_narrow`.
+///
 /// # Errors
 ///
-/// If the question is beyond every method's bounds.
+/// If there is nothing to account for.
 pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
-    let mut answers = plan.directions().into_iter().map(|direction| one_direction(&direction, epsilon, precision));
-    let first = answers.next().unwrap_or(Err(AccountError::Empty))?;
-    let most = answers.try_fold(first, |most, answer| Ok(most.max(&answer?)))?;
-    // δ is a probability, whatever was rounded on the way.
-    let whole = Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0));
-    let enclosure = most.enclosure.intersection(&whole).unwrap_or(whole);
-    Ok(Answer { enclosure, ..most })
+    of_directions(&directions(plan), epsilon, precision, Methods::All, &Budget::new(MOST_STEPS))
 }
 
-/// Encloses ε(δ), the smallest ε ≥ 0 with δ(ε) ≤ δ.
+/// Which methods are worth their time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Methods {
+    All,
+    /// No grid: where δ is asked for again and again, and a grid answers all of it by itself.
+    Quick,
+}
+
+/// δ(ε), the largest of all directions'.
+fn of_directions(
+    directions: &[Direction],
+    epsilon: &NonNegative,
+    precision: &Precision,
+    methods: Methods,
+    budget: &Budget,
+) -> Result<Answer, AccountError> {
+    let count = u64::try_from(directions.len()).unwrap_or(1);
+    let mut answers = (1..=count).rev().zip(directions).map(|(left, direction)| {
+        // What the first leaves is the second's.
+        one_direction(direction, epsilon, precision, methods, &budget.share(left))
+    });
+    let first = answers.next().ok_or(AccountError::Empty)?;
+    let most = answers.fold(first, |most, answer| most.max(&answer));
+    Ok(clamped(most))
+}
+
+/// δ is a probability, whatever was rounded on the way.
+fn clamped(answer: Answer) -> Answer {
+    let enclosure = answer.enclosure.intersection(&whole()).unwrap_or_else(whole);
+    Answer { enclosure, ..answer }
+}
+
+/// [0, 1].
+fn whole() -> Enclosure {
+    Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0))
+}
+
+/// Encloses ε(δ), the smallest ε ≥ 0 with δ(ε) ≤ δ. The work is bounded as that of [`delta`].
 ///
 /// # Errors
 ///
-/// If the question is beyond every method's bounds, or no ε will do.
+/// If there is nothing to account for, no ε will do, or none is found within the bounds.
 pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
-    let directions = plan.directions();
+    let directions = directions(plan);
     if directions.is_empty() {
         return Err(AccountError::Empty);
     }
-    if delta.get().is_zero() {
-        return pure(&directions, precision);
-    }
-    // Below the probability that the loss is infinite no ε will do.
-    for direction in &directions {
-        let revealed = infinite_mass(direction, precision).ok_or(AccountError::OutOfReach)?;
+    let budget = Budget::new(MOST_STEPS);
+    let bits = precision.bits().saturating_mul(2).saturating_add(64);
+    let mut answers = Vec::new();
+    let mut open = Vec::new();
+    for direction in directions {
+        if delta.get().is_zero() {
+            let greatest = greatest::loss(&direction, bits)?.finite().ok_or(AccountError::NoEpsilon)?;
+            answers.push(greatest_answer(&greatest, precision));
+            continue;
+        }
+        // Below the probability that the loss is infinite no ε will do; at it, the greatest finite loss.
+        let revealed = infinite_mass(&direction, precision).ok_or(AccountError::OutOfReach)?;
         if revealed.lower() > *delta.get() {
             return Err(AccountError::NoEpsilon);
         }
+        if greatest::infinite_mass(&direction).is_some_and(|mass| mass == *delta.get())
+            && let Some(greatest) = lattice::greatest_finite_loss(&direction, bits)
+        {
+            answers.push(greatest_answer(&greatest, precision));
+            continue;
+        }
+        // A tie at ε = 0 is seen only where δ(0) is known exactly.
+        if let [(pairs, 1)] = direction.as_slice()
+            && let Some(all) = pairs.iter().map(profile::exact_at_zero).collect::<Option<Vec<_>>>()
+            && all.iter().all(|at_zero| at_zero <= delta.get())
+        {
+            answers.push(greatest_answer(&Enclosure::from_integer(0, 0), precision));
+            continue;
+        }
+        open.push(direction);
     }
+    if !open.is_empty() {
+        answers.push(search(&open, delta, precision, &budget)?);
+    }
+    answers.into_iter().reduce(|most, answer| most.max(&answer)).ok_or(AccountError::Empty)
+}
+
+fn greatest_answer(greatest: &Enclosure, precision: &Precision) -> Answer {
+    let enclosure = greatest.max_zero();
+    let is_narrow = answer::is_narrow(&enclosure, precision);
+    Answer { enclosure, method: "greatest loss", is_narrow }
+}
+
+/// ε(δ) for a δ > 0 that every direction reaches.
+fn search(
+    directions: &[Direction],
+    delta: &Probability,
+    precision: &Precision,
+    budget: &Budget,
+) -> Result<Answer, AccountError> {
+    let bits = precision.bits().saturating_add(16);
+    let greatest = directions.iter().map(|direction| greatest::loss(direction, bits).ok()?.finite());
+    let bound = greatest.collect::<Option<Vec<_>>>().and_then(|all| all.iter().map(Enclosure::upper).max());
+    let bound = bound.map(|bound| bound.max(Rational::zero()));
     // A grid composes once and is asked many times.
     let coarse = Precision { digits: 3 };
     let needs_grid = |direction: &Direction| {
-        !matches!(direction.as_slice(), [(_, 1)]) && lattice::delta(direction, &NonNegative::one(), &coarse).is_none()
+        !matches!(direction.as_slice(), [] | [(_, 1)])
+            && lattice::delta(direction, &NonNegative::one(), &coarse, &budget.share(8)).is_none()
     };
+    let by_grid = || grid::epsilon(directions, delta, bound.as_ref(), precision, budget);
+    let profile = |epsilon: &NonNegative, precision: &Precision| {
+        of_directions(directions, epsilon, precision, Methods::Quick, &budget.share(4))
+    };
+    let by_profile = || inverse::epsilon(&profile, delta, bound.as_ref(), precision);
     if directions.iter().any(needs_grid) {
-        return grid::epsilon(&directions, delta, precision);
+        return match by_grid() {
+            Some(answer) if answer.is_narrow => Ok(answer),
+            Some(answer) => Ok(by_profile().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
+            None => by_profile(),
+        };
     }
-    let profile = |epsilon: &NonNegative, precision: &Precision| self::delta(plan, epsilon, precision);
-    let bits = precision.bits().saturating_add(16);
-    let greatest = directions.iter().map(|direction| Some(lattice::greatest_loss(direction, bits)?.upper()));
-    let bound = greatest.collect::<Option<Vec<_>>>().and_then(|losses| losses.into_iter().max());
-    inverse::epsilon(&profile, delta, bound.as_ref(), precision)
+    match by_profile() {
+        Ok(answer) if answer.is_narrow => Ok(answer),
+        Ok(answer) => Ok(by_grid().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
+        Err(error) => by_grid().ok_or(error),
+    }
 }
 
-/// ε(0), the greatest loss there is.
-fn pure(directions: &[Direction], precision: &Precision) -> Result<Answer, AccountError> {
-    let bits = precision.bits().saturating_mul(2).saturating_add(64);
-    let mut most: Option<Answer> = None;
-    for direction in directions {
-        if !lattice::is_known(direction) {
-            return Err(AccountError::OutOfReach);
-        }
-        let enclosure = lattice::greatest_loss(direction, bits).ok_or(AccountError::NoEpsilon)?.max_zero();
-        let is_narrow = answer::is_narrow(&enclosure, precision);
-        let answer = Answer { enclosure, method: "greatest loss", is_narrow };
-        most = Some(most.map_or_else(|| answer.clone(), |most| most.max(&answer)));
-    }
-    most.ok_or(AccountError::Empty)
+/// The directions of a plan without what loses nothing: subsampling at rate 1 is none, and at rate 0, or at no distance, there is no loss.
+fn directions(plan: &Plan) -> Vec<Direction> {
+    let simple = |direction: Direction| -> Direction {
+        let parts = direction.into_iter().map(|(pairs, copies)| {
+            let mut pairs: Vec<Pair> = pairs.iter().filter_map(subsampled::simplified).collect();
+            pairs.sort();
+            pairs.dedup();
+            (pairs, copies)
+        });
+        parts.filter(|(pairs, _)| !pairs.is_empty()).collect()
+    };
+    let mut directions: Vec<Direction> = plan.directions().into_iter().map(simple).collect();
+    directions.dedup();
+    directions
 }
 
 /// The probability that a direction's loss is infinite, 1 − Π(1 − p)^k.
@@ -113,42 +206,64 @@ fn infinite_mass(direction: &Direction, precision: &Precision) -> Option<Enclosu
     Some(one.sub(&finite.fixed(working.bits())?).max_zero())
 }
 
-/// δ(ε) of one direction, by the first method that reaches it.
-fn one_direction(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
+/// δ(ε) of one direction, by the first method that reaches it; what falls short is narrowed by the next.
+fn one_direction(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+    methods: Methods,
+    budget: &Budget,
+) -> Answer {
+    let zero = |method| Answer { enclosure: Enclosure::from_integer(0, 0), method, is_narrow: true };
+    if direction.is_empty() {
+        return zero("no loss");
+    }
+    if greatest::is_at_most(direction, epsilon.get()) {
+        return zero("greatest loss");
+    }
+    let mut best = chernoff::delta(direction, epsilon, precision).unwrap_or_else(|| Answer {
+        enclosure: whole(),
+        method: "a probability",
+        is_narrow: false,
+    });
+    // Next to 1 it is all that is wanted, and below 2^-SMALLEST no digits are worth computing.
+    if best.is_narrow || best.enclosure.upper() <= lattice::smallest() {
+        return best;
+    }
+    let mut narrowed = |answer: Option<Answer>| {
+        if let Some(answer) = answer {
+            best = if answer.is_narrow { answer } else { best.narrowed_by(&answer, precision) };
+        }
+        best.is_narrow.then(|| best.clone())
+    };
     // The supremum of several profiles is their pointwise maximum, where nothing is composed.
     if let [(pairs, 1)] = direction.as_slice() {
-        let mut most: Option<Answer> = None;
-        for pair in pairs {
-            match (profile::delta(pair, epsilon, precision), &most) {
-                (Some(answer), Some(found)) => most = Some(found.max(&answer)),
-                (Some(answer), None) => most = Some(answer),
-                (None, _) => {
-                    most = None;
-                    break;
-                }
-            }
-        }
-        if let Some(answer) = most {
-            return Ok(answer);
+        let each = pairs.iter().map(|pair| profile::delta(pair, epsilon, precision, &budget.share(2)));
+        let all = each.collect::<Option<Vec<_>>>();
+        let most = all.and_then(|all| all.into_iter().reduce(|most, answer| most.max(&answer)));
+        if let Some(answer) = narrowed(most) {
+            return answer;
         }
     }
-    let exact = lattice::delta(direction, epsilon, precision);
-    if let Some(answer) = exact.as_ref().filter(|answer| answer.is_narrow) {
-        return Ok(answer.clone());
+    if let Some(answer) = narrowed(lattice::delta(direction, epsilon, precision, &budget.share(2))) {
+        return answer;
     }
     // A few copies of few outcomes each are listed at once, and exactly.
     let copies = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
     if copies <= 3
-        && let Ok(answer) = reference::delta(direction, epsilon, precision)
-        && answer.is_narrow
+        && let Some(answer) = narrowed(reference::delta(direction, epsilon, precision, &budget.share(2)).ok())
     {
-        return Ok(answer);
+        return answer;
     }
-    match (exact, grid::delta(direction, epsilon, precision)) {
-        (Some(exact), Ok(grid)) => Ok(exact.narrowed_by(&grid, precision)),
-        (Some(exact), Err(_)) => Ok(exact),
-        (None, grid) => grid,
+    if methods == Methods::All
+        && let Some(answer) = narrowed(grid::delta(direction, epsilon, precision, budget))
+    {
+        return answer;
     }
+    if let Some(answer) = narrowed(basic::delta(direction, epsilon, precision, &budget.share(2))) {
+        return answer;
+    }
+    best
 }
 
 /// One direction of a plan: each entry is the list of pairs of which the largest profile dominates, and the number of copies.

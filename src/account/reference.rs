@@ -7,7 +7,9 @@ use num_traits::{One, ToPrimitive};
 
 use super::{AccountError, Answer, Direction, Precision, answer::is_narrow};
 use crate::{
-    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg},
+    exact::{
+        Budget, Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg, exponential, product,
+    },
     guarantee::{FinitePair, Pair, Weight},
 };
 
@@ -19,15 +21,18 @@ pub(super) fn delta(
     direction: &Direction,
     epsilon: &NonNegative,
     precision: &Precision,
+    budget: &Budget,
 ) -> Result<Answer, AccountError> {
-    let bits = 64 + 4 * precision.bits();
+    let bits = precision.bits().saturating_mul(4).saturating_add(64);
     let one = Enclosure::from_integer(1, bits);
     let mut joint = Vec::from([(one.clone(), one.clone())]);
     for (pairs, copies) in direction {
         let [pair] = pairs.as_slice() else { return Err(AccountError::OutOfReach) };
-        let outcomes = outcomes(pair, bits)?;
+        let outcomes = outcomes(pair, bits, budget)?;
         for _ in 0..*copies {
-            if joint.len().saturating_mul(outcomes.len()) > MOST_OUTCOMES {
+            let length = joint.len().saturating_mul(outcomes.len());
+            let work = u64::try_from(length).unwrap_or(u64::MAX).saturating_mul(8 * product(bits));
+            if length > MOST_OUTCOMES || budget.spend(work).is_none() {
                 return Err(AccountError::OutOfReach);
             }
             joint = joint
@@ -49,21 +54,21 @@ pub(super) fn delta(
 }
 
 /// (P(y), Q(y)) for every y but a negligible share.
-fn outcomes(pair: &Pair, bits: u32) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+fn outcomes(pair: &Pair, bits: u32, budget: &Budget) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
     match pair {
         Pair::Laplace { scale, shift } => {
             let reach = scale.get() * Rational::from_integer(bits.into());
-            shifted(&LaplacePmf::new(scale, bits), shift, &reach)
+            shifted(&LaplacePmf::new(scale, bits), shift, &reach, bits, budget)
         }
         Pair::Gaussian { variance, shift } => {
             let reach = (variance.get() * Rational::from_integer((2 * bits).into())).ceil().to_integer().sqrt() + 1;
             let pmf = GaussianPmf::new(variance, bits).ok_or(AccountError::OutOfReach)?;
-            shifted(&pmf, shift, &Rational::from_integer(reach))
+            shifted(&pmf, shift, &Rational::from_integer(reach), bits, budget)
         }
         Pair::Finite(pair) => finite(pair, bits),
         Pair::Subsampled { rate, of, reversed } => {
             let miss = Rational::one() - rate.get();
-            let mixed = outcomes(of, bits)?.into_iter().map(|(p, q)| {
+            let mixed = outcomes(of, bits, budget)?.into_iter().map(|(p, q)| {
                 let mixture = q.mul_rational(&miss).add(&p.mul_rational(rate.get()));
                 if *reversed { (q, mixture) } else { (mixture, q) }
             });
@@ -76,9 +81,13 @@ fn shifted(
     pmf: &dyn Pmf<Integer>,
     shift: &BigUint,
     reach: &Rational,
+    bits: u32,
+    budget: &Budget,
 ) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
     let reach = reach.ceil().to_integer().to_i64().filter(|reach| *reach < 1 << 20).ok_or(AccountError::OutOfReach)?;
     let shift = shift.to_i64().filter(|shift| *shift < 1 << 20).ok_or(AccountError::OutOfReach)?;
+    let work = (2 * reach + shift).unsigned_abs().saturating_mul(2 * exponential(bits));
+    budget.spend(work).ok_or(AccountError::OutOfReach)?;
     let at = |y: i64| pmf.probability(&Integer::from(y));
     Ok((-reach..=reach + shift).map(|y| (at(y), at(y - shift))).collect())
 }

@@ -2,6 +2,8 @@
 
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
+use num_traits::{One, Zero};
+
 use crate::{
     exact::{Probability, render},
     guarantee::{Domination, Pair},
@@ -53,6 +55,23 @@ pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
     let pairs = Mechanism::from_spec(&inner)?.domination();
     let subsampled = |pair: &Pair| Pair::Subsampled { rate: rate.clone(), of: Box::new(pair.clone()), reversed: false };
     Ok(Domination::by_all(pairs.forward().iter().map(subsampled).collect()))
+}
+
+/// A pair without subsampling that is none; `None` if nothing is lost: at rate 0, or at no distance.
+pub(super) fn simplified(pair: &Pair) -> Option<Pair> {
+    match pair {
+        Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => None,
+        Pair::Subsampled { rate, .. } if rate.get().is_zero() => None,
+        Pair::Subsampled { rate, of, reversed } => {
+            let of = simplified(of)?;
+            Some(match (rate.get().is_one(), reversed) {
+                (true, false) => of,
+                (true, true) => of.reversed(),
+                (false, _) => Pair::Subsampled { rate: rate.clone(), of: Box::new(of), reversed: *reversed },
+            })
+        }
+        other => Some(other.clone()),
+    }
 }
 
 #[cfg(test)]

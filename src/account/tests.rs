@@ -80,8 +80,8 @@ proptest! {
         let epsilon = non_negative(n, 10);
         let directions = plan(&[(pair.clone(), copies)]).directions();
         for direction in directions {
-            if let Ok(reference) = reference::delta(&direction, &epsilon, &Precision { digits: 8 }) {
-                let answer = one_direction(&direction, &epsilon, &Precision::default()).unwrap();
+            if let Ok(reference) = reference::delta(&direction, &epsilon, &Precision { digits: 8 }, &Budget::unlimited()) {
+                let answer = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited());
                 prop_assert!(answer.enclosure.intersects(&reference.enclosure), "{pair:?}: {} {}", answer.enclosure, reference.enclosure);
                 prop_assert!(answer.is_narrow, "{pair:?}: {}", answer.enclosure);
             }
@@ -219,9 +219,20 @@ fn subsampled_pairs() {
             let pair = Pair::Subsampled { rate: probability(1, 10), of: Box::new(of.clone()), reversed };
             for n in [0, 1, 2, 9, 30] {
                 let epsilon = non_negative(n, 50);
-                let answer = one_direction(&vec![(vec![pair.clone()], 1)], &epsilon, &Precision::default()).unwrap();
-                let reference =
-                    reference::delta(&vec![(vec![pair.clone()], 1)], &epsilon, &Precision { digits: 8 }).unwrap();
+                let answer = one_direction(
+                    &vec![(vec![pair.clone()], 1)],
+                    &epsilon,
+                    &Precision::default(),
+                    Methods::All,
+                    &Budget::unlimited(),
+                );
+                let reference = reference::delta(
+                    &vec![(vec![pair.clone()], 1)],
+                    &epsilon,
+                    &Precision { digits: 8 },
+                    &Budget::unlimited(),
+                )
+                .unwrap();
                 assert!(
                     answer.enclosure.intersects(&reference.enclosure),
                     "{pair:?} {n}: {} {}",
@@ -267,4 +278,174 @@ fn narrow_at_any_size() {
     let huge = Pair::Gaussian { variance: Positive::new(huge).unwrap(), shift: 1_u32.into() };
     let epsilon = NonNegative::new(Rational::new(1.into(), BigInt::one() << 38_u32)).unwrap();
     assert!(at(&[(huge, 1)], &epsilon).is_narrow);
+}
+
+fn enclosed(lower: (i64, i64), upper: (i64, i64), is_narrow: bool) -> Answer {
+    let enclosure = Enclosure::from_bounds(&rational(lower.0, lower.1), &rational(upper.0, upper.1), 20).unwrap();
+    Answer { enclosure, method: "given", is_narrow }
+}
+
+/// Where one is the larger for certain it is the answer, narrow or not as it is; where either may be, both bounds are the larger ones.
+#[test]
+fn the_larger_of_two_answers() {
+    let (low, high) = (enclosed((1, 8), (1, 4), false), enclosed((1, 2), (3, 4), true));
+    assert_eq!((low.max(&high), high.max(&low)), (high.clone(), high.clone()));
+    let wide = enclosed((1, 4), (5, 8), true);
+    let most = wide.max(&high);
+    assert_eq!((most.enclosure.lower(), most.enclosure.upper()), (rational(1, 2), rational(3, 4)));
+    assert!(most.is_narrow && !enclosed((1, 4), (5, 8), false).max(&high).is_narrow);
+}
+
+#[test]
+fn delta_is_at_most_one() {
+    assert_eq!(clamped(enclosed((1, 2), (9, 8), true)).enclosure.upper(), Rational::one());
+    assert_eq!(clamped(enclosed((-1, 2), (1, 8), true)).enclosure.lower(), Rational::zero());
+    assert_eq!(clamped(enclosed((9, 8), (10, 8), true)).enclosure, whole());
+}
+
+/// A question out of reach is not said to have no answer: five thousand losses, of which none is infinite.
+#[test]
+fn out_of_reach_is_not_none() {
+    let masses: Vec<(i64, i64)> = (1..=5000).map(|n| (n + 5000, 10_001 - n)).collect();
+    let parts = [(finite(&masses), 2)];
+    assert_eq!(epsilon(&plan(&parts), &probability(0, 1), &Precision::default()), Err(AccountError::OutOfReach));
+    let revealing = [(finite(&[(1, 0), (1, 2)]), 2)];
+    assert_eq!(epsilon(&plan(&revealing), &probability(1, 2), &Precision::default()), Err(AccountError::NoEpsilon));
+}
+
+/// At δ = P(the loss is infinite) the answer is the greatest finite loss: below 0 in one pair, ln 3 in the other.
+#[test]
+fn ties_at_infinity() {
+    let parts = [(finite(&[(1, 0), (2, 3)]), 1)];
+    let answer = epsilon(&plan(&parts), &probability(1, 3), &Precision::default()).unwrap();
+    assert_eq!(answer.enclosure, Enclosure::from_integer(0, 0));
+    let pair = finite(&[(2, 0), (6, 2), (2, 8)]);
+    let direction: Direction = vec![(vec![pair], 2)];
+    // 1 − (8/10)².
+    assert_eq!(greatest::infinite_mass(&direction), Some(rational(36, 100)));
+    let greatest = lattice::greatest_finite_loss(&direction, 80).unwrap();
+    // 2·ln 3 = 2.19722457733621938…
+    assert!(
+        greatest.lower() > rational(2_197_224_577, 1_000_000_000)
+            && greatest.upper() < rational(2_197_224_578, 1_000_000_000)
+    );
+}
+
+/// Rate 0 loses nothing, exactly; rate 1 is no subsampling.
+#[test]
+fn rates_of_nothing_and_of_all() {
+    let of =
+        |rate: i64| Pair::Subsampled { rate: probability(rate, 1), of: Box::new(gaussian(2, 1, 1)), reversed: false };
+    let epsilon = non_negative(1, 2);
+    assert_eq!(at(&[(of(0), 1000)], &epsilon).enclosure, Enclosure::from_integer(0, 0));
+    assert_eq!(at(&[(of(1), 7)], &epsilon), at(&[(gaussian(2, 1, 1), 7)], &epsilon));
+    let mixed = [(of(0), 1000), (gaussian(2, 1, 1), 7)];
+    assert_eq!(at(&mixed, &epsilon), at(&[(gaussian(2, 1, 1), 7)], &epsilon));
+}
+
+fn spec_plan(specs: &[&str]) -> Plan {
+    specs.iter().fold(Plan::new(), |plan, text| {
+        let spec: crate::mechanism::Spec = text.parse().unwrap();
+        let copies = spec.copies().map_or(1, |copies| copies.get().into());
+        plan.with(&domination(&spec).unwrap(), copies)
+    })
+}
+
+/// At the ends of what can be asked: narrow, and mpmath's value to 17 digits inside.
+#[test]
+fn extremes() {
+    let parse = |text: &str| crate::exact::parse(text).unwrap();
+    for (spec, epsilon, known) in [
+        ("gaussian(sigma=1e1000)", "0", "3.9894228040143267794e-1000*1e-1"),
+        ("gaussian(sigma=1e1000)", "1e-999", "7.4745602545893280366e-1000*1e-25"),
+        ("gaussian(sigma=1e30)*1000", "1e-28", "6.7335531250759342534e-33"),
+        ("gaussian(sigma=1e20, sensitivity=100000000000000000000)", "1", "0.1269367375066439458"),
+        ("laplace(scale=1e1000)", "0", "5e-1000*1e-1"),
+        ("subsampled_laplace(scale=1, rate=1e-300)", "1e-301", "4.3522301512301024643e-301"),
+        ("gaussian(sigma=10, sensitivity=1000000000000)", "1", "1"),
+        ("laplace(scale=1e-1000)", "1e999", "1"),
+        ("laplace(scale=10, sensitivity=1000)*1000000000", "0", "1"),
+        ("gaussian(sigma=1e-3)", "499999", "0.6321205588285576784"),
+    ] {
+        let epsilon = NonNegative::new(parse(epsilon)).unwrap();
+        let answer = delta(&spec_plan(&[spec]), &epsilon, &Precision::default()).unwrap();
+        // Exponents up to 1000 are read: the rest of them comes in two parts.
+        let known: Rational = known.split('*').map(parse).product();
+        let unit = &known * parse("1e-17");
+        let (lower, upper) = (answer.enclosure.lower(), answer.enclosure.upper());
+        assert!(lower <= &known + &unit && &known - &unit <= upper, "{spec}: {}", answer.enclosure);
+        assert!(answer.is_narrow, "{spec}");
+    }
+}
+
+/// ε(δ) at the ends: δ(ε) at both ends of the enclosure is on the right side, and the answer is narrow.
+#[test]
+fn extreme_inverses() {
+    let parse = |text: &str| crate::exact::parse(text).unwrap();
+    for (spec, wanted, known) in [
+        ("laplace(scale=1e-30)", "0.5", "1e30"),
+        ("gaussian(sigma=1e1000)", "1e-10", "0"),
+        ("gaussian(sigma=1e-1000)", "0.5", "5e999*1e1000"),
+    ] {
+        let wanted = Probability::new(parse(wanted)).unwrap();
+        let answer = epsilon(&spec_plan(&[spec]), &wanted, &Precision::default()).unwrap();
+        let known: Rational = known.split('*').map(parse).product();
+        let unit = &known * parse("1e-14");
+        assert!(
+            answer.enclosure.lower() <= &known + &unit && &known - &unit <= answer.enclosure.upper(),
+            "{spec}: {answer:?}"
+        );
+        assert!(answer.is_narrow, "{spec}: {answer:?}");
+    }
+}
+
+/// The integral stands for the sum: two methods for one number, at as many digits as σ allows.
+#[test]
+fn the_continuous_form_agrees_with_the_lattice() {
+    for (log_variance, shift, copies, n, d) in [
+        (80_u32, 1_u32 << 20, 1, 1, 1_i64 << 30),
+        (80, 1 << 30, 1000, 1, 10),
+        (90, 1 << 31, 3, 3, 1),
+        (80, 1 << 30, 1000, 0, 1),
+    ] {
+        let variance = Positive::new(Rational::from_integer(BigInt::one() << log_variance)).unwrap();
+        let epsilon = non_negative(n, d);
+        let (smooth, summed) =
+            lattice::smooth_and_summed(&variance, shift, copies, &epsilon, &Precision { digits: 8 }).unwrap();
+        assert!(smooth.enclosure.intersects(&summed.enclosure), "{} {}", smooth.enclosure, summed.enclosure);
+        assert!(smooth.is_narrow && summed.is_narrow, "{} {}", smooth.enclosure, summed.enclosure);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Whenever the work ends, what is found until then is right; and the same work finds the same.
+    #[test]
+    fn any_budget_is_sound(pair in small_pair(), copies in 1_u64..3, n in 0_i64..40, log in 10_u32..26) {
+        let epsilon = non_negative(n, 10);
+        for direction in directions(&plan(&[(pair.clone(), copies)])) {
+            let within = || one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::new(1 << log));
+            let answer = within();
+            prop_assert_eq!(&answer, &within());
+            let full = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited());
+            prop_assert!(answer.enclosure.intersects(&full.enclosure), "{pair:?}: {} {}", answer.enclosure, full.enclosure);
+        }
+    }
+
+    /// The bounds that cost nothing and those of basic composition hold the truth.
+    #[test]
+    fn cheap_bounds_hold(scale in 1_i64..200, shift in 1_u32..20, is_gaussian in any::<bool>(), rate in 1_i64..=10, copies in 1_u64..3, n in 0_i64..60) {
+        let of = if is_gaussian { gaussian(scale, 10, shift) } else { laplace(scale, 10, shift) };
+        let pair = Pair::Subsampled { rate: probability(rate, 10), of: Box::new(of), reversed: false };
+        let epsilon = non_negative(n, 10);
+        let (precision, budget) = (Precision { digits: 8 }, Budget::unlimited());
+        for direction in directions(&plan(&[(pair.clone(), copies)])) {
+            let Ok(truth) = reference::delta(&direction, &epsilon, &precision, &budget) else { continue };
+            let cheap = [chernoff::delta(&direction, &epsilon, &precision), basic::delta(&direction, &epsilon, &precision, &budget)];
+            for answer in cheap.into_iter().flatten() {
+                prop_assert!(answer.enclosure.intersects(&truth.enclosure), "{pair:?}: {} {}", answer.enclosure, truth.enclosure);
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Exact numbers: rationals, and enclosures of reals computed on integers alone.
 
+mod budget;
 mod decimal;
 mod disc;
 mod enclosure;
@@ -20,6 +21,7 @@ mod scaled;
 mod serial;
 mod working;
 
+pub(crate) use budget::{Budget, exponential, product};
 pub use decimal::{Rounding, decimal};
 pub(crate) use disc::Disc;
 pub use enclosure::Enclosure;

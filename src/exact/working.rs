@@ -5,6 +5,7 @@ use num_integer::Integer as _;
 use num_integer::Roots;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
+use super::budget::{Budget, exponential};
 use super::ln::{ln, ln_two};
 use super::{Disc, Enclosure, NonNegative, Positive, Rational, Scaled, exp_neg};
 
@@ -14,15 +15,34 @@ pub(crate) struct Working {
     bits: u32,
     ln_two: Enclosure,
     pi: Enclosure,
+    budget: Budget,
 }
 
 /// Digits of ln 2 beyond those asked for: an exponent of up to 2^64 is reduced by it.
 const GUARD: u32 = 96;
 
 impl Working {
+    /// Without a bound on the work.
     pub(crate) fn new(bits: u32) -> Self {
+        Self::within(bits, &Budget::unlimited())
+    }
+
+    /// What it does is taken from a budget; where that is spent, nothing more is computed.
+    pub(crate) fn within(bits: u32, budget: &Budget) -> Self {
         let guarded = bits.saturating_add(GUARD);
-        Self { bits, ln_two: ln_two(guarded), pi: pi(guarded) }
+        // The next thing that is asked for sees whether it was too much.
+        let _ = budget.spend(2 * exponential(guarded));
+        Self { bits, ln_two: ln_two(guarded), pi: pi(guarded), budget: budget.clone() }
+    }
+
+    /// The budget.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// `None` once the budget is spent.
+    pub(crate) fn go_on(&self) -> Option<()> {
+        self.budget.spend(1)
     }
 
     pub(crate) fn bits(&self) -> u32 {
@@ -37,13 +57,14 @@ impl Working {
         &self.pi
     }
 
-    /// Encloses e^x, for every x of an enclosure, with a relative width of about 2^-bits more than the width of x; `None` if |x| ≥ 2^60.
+    /// Encloses e^x, for every x of an enclosure, with a relative width of about 2^-bits more than the width of x; `None` if |x| ≥ 2^60, or the budget is spent.
     ///
     /// e^x = 2^q·e^-(q·ln 2 − x) with q > x/ln 2, so that the argument of e^-y is not negative; for y ≤ y′, e^-y′ ≥ e^-y·(1 − (y′ − y)).
     pub(crate) fn exp(&self, x: &Enclosure) -> Option<Scaled> {
         if x.is_point() && x.lower().is_zero() {
             return Some(Scaled::one(self.bits));
         }
+        self.budget.spend(exponential(self.bits))?;
         let x = x.at_precision(self.bits.saturating_add(GUARD));
         let q: BigInt = x.div(&self.ln_two)?.upper().floor().to_integer() + 1;
         let exponent = q.to_i64().filter(|q| q.unsigned_abs() < 1 << 61)?;
@@ -63,6 +84,7 @@ impl Working {
         if e.unsigned_abs() > 1 << 62 {
             return None;
         }
+        self.budget.spend(4 * exponential(self.bits))?;
         let mantissa = x.clone().shifted(-e).fixed(self.bits.saturating_add(8))?;
         let bound = |value: Rational| Some(ln(&Positive::new(value).ok()?, self.bits));
         let (least, greatest) = (bound(mantissa.lower())?, bound(mantissa.upper())?);
@@ -75,6 +97,8 @@ impl Working {
         if denominator.is_zero() {
             return Disc::one(self.bits);
         }
+        // Who asks for many turns looks at the budget too.
+        let _ = self.budget.spend(exponential(self.bits));
         // r = quarters/4 + rest/(4·denominator), |rest/(4·denominator)| ≤ 1/8.
         let four = numerator.mod_floor(&denominator) * 4;
         let doubled: BigInt = &four * 2_u32 + &denominator;

@@ -41,6 +41,16 @@ fn nothing() -> (Range, Range) {
     (Range::point(BigInt::zero()), Range::point(BigInt::zero()))
 }
 
+/// Whether a pair's outcomes may be few.
+pub(super) fn are_few(pair: &Pair) -> bool {
+    match pair {
+        Pair::Finite(pair) => u64::try_from(pair.outcomes().len()).is_ok_and(|outcomes| outcomes <= MOST),
+        Pair::Laplace { shift, .. } => *shift < MOST.into(),
+        Pair::Gaussian { variance, .. } => *variance.numerator() < variance.denominator() * MOST,
+        Pair::Subsampled { of, .. } => are_few(of),
+    }
+}
+
 /// `None` where there are too many.
 pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
     match pair {

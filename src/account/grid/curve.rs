@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
     finite::FiniteCurve,
@@ -17,8 +17,7 @@ use super::{
     gaussian::GaussianCdf,
 };
 use crate::{
-    account::Direction,
-    exact::{NonNegative, Positive, Rational, exp_neg},
+    exact::{NonNegative, Positive, Rational, exp_neg, exponential, product},
     guarantee::Pair,
 };
 
@@ -232,44 +231,34 @@ pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
         Pair::Subsampled { rate, of, reversed } => {
             let (low, high) = span(of, tail)?;
             let mixed = |loss: &Rational| -> Option<Rational> {
-                let ratio = exp(loss, 64)?.upper() * rate.get() + Rational::one() - rate.get();
-                let scaled = ceil(&ratio, 64);
+                let places = 64 + u32::try_from(rate.get().denom().bits()).ok()?;
+                let ratio = exp(loss, places)?.upper() * rate.get() + Rational::one() - rate.get();
+                let scaled = ceil(&ratio, places);
                 if !scaled.is_positive() {
                     return None;
                 }
-                ln_scaled(scaled.magnitude(), 64, 32).map(|ln| ln.upper())
+                ln_scaled(scaled.magnitude(), places, places - 32).map(|ln| ln.upper())
             };
-            // Far below, where even 64 bits see only 1 − r, or nothing.
-            let (low, high) = (mixed(&low).unwrap_or(low), mixed(&high)?);
+            // Far below, where so many bits see only 1 − r, or nothing; far above, where e^loss is too long, r is of no account.
+            let (low, high) = (mixed(&low).unwrap_or(low), mixed(&high).unwrap_or(high));
             Some(if *reversed { (-high, -low) } else { (low, high) })
         }
     }
 }
 
-/// At least the greatest loss of a direction, where losses are bounded and none is infinite.
-pub(super) fn greatest_loss(direction: &Direction) -> Option<Rational> {
-    let mut sum = Rational::zero();
-    for (pairs, copies) in direction {
-        let mut most: Option<Rational> = None;
-        for pair in pairs {
-            if !is_bounded(pair) {
-                return None;
-            }
-            // The ends of a span are within 2^-30 of the losses there.
-            let (_, high) = span(pair, 0)?;
-            let high = high + Rational::new(1.into(), (1 << 24).into());
-            most = Some(most.map_or_else(|| high.clone(), |most| most.max(high.clone())));
+/// About the steps that a pair's curve takes at so many points.
+pub(super) fn cost(pair: &Pair, points: u64, bits: u32) -> u64 {
+    // Abscissas, slopes, a short logarithm.
+    let each = points.saturating_mul(10 * product(bits) + 5_000);
+    each.saturating_add(match pair {
+        Pair::Laplace { shift, .. } => {
+            let places = shift.to_u64().unwrap_or(u64::MAX).saturating_add(1).min(points);
+            places.saturating_mul(2 * exponential(bits))
         }
-        sum += most? * Rational::from_integer((*copies).into());
-    }
-    Some(sum)
-}
-
-fn is_bounded(pair: &Pair) -> bool {
-    match pair {
-        Pair::Laplace { .. } => true,
-        Pair::Gaussian { .. } => false,
-        Pair::Finite(pair) => pair.outcomes().iter().all(|(p, q)| !p.is_zero() && !q.is_zero()),
-        Pair::Subsampled { of, .. } => is_bounded(of),
-    }
+        Pair::Gaussian { variance, .. } => GaussianCdf::cost(variance, points, bits),
+        Pair::Finite(pair) => {
+            u64::try_from(pair.outcomes().len()).unwrap_or(u64::MAX).saturating_mul(exponential(bits))
+        }
+        Pair::Subsampled { of, .. } => cost(of, points, bits),
+    })
 }

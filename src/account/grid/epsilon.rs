@@ -5,68 +5,111 @@ use num_traits::{One, Signed, Zero};
 
 use super::{Composition, Effort, FULL, LIGHT, METHOD, evaluate, sketch};
 use crate::{
-    account::{AccountError, Answer, Direction, Precision, answer::is_narrow},
-    exact::{Enclosure, Probability, Rational},
+    account::{Answer, Direction, Precision, answer::is_narrow},
+    exact::{Budget, Enclosure, Probability, Rational},
 };
 
-/// The largest ε that is tried.
-const MOST: u32 = 1 << 20;
+/// The largest ε that is tried, 2^this.
+const MOST: u32 = 20;
 
-/// Encloses the smallest ε ≥ 0 with δ(ε) ≤ δ in every direction, for δ > 0.
-///
-/// # Errors
-///
-/// If the plan is out of reach, or δ(ε) stays above δ.
+/// The smallest, 2^-this.
+const LEAST: u32 = 1100;
+
+/// Encloses the smallest ε ≥ 0 with δ(ε) ≤ δ in every direction, for δ > 0, which is at most `bound` if that is given; `None` if the plan is out of reach.
 pub(crate) fn epsilon(
     directions: &[Direction],
     delta: &Probability,
+    bound: Option<&Rational>,
     precision: &Precision,
-) -> Result<Answer, AccountError> {
+    budget: &Budget,
+) -> Option<Answer> {
     let mut most: Option<Answer> = None;
-    for direction in directions {
-        let answer = one_direction(direction, delta.get(), precision)?;
+    for (direction, left) in directions.iter().zip((1..=u64::try_from(directions.len()).ok()?).rev()) {
+        let answer = if direction.is_empty() {
+            Answer { enclosure: Enclosure::from_integer(0, 0), method: METHOD, is_narrow: true }
+        } else {
+            one_direction(direction, delta.get(), bound, precision, &budget.share(left))?
+        };
         most = Some(most.map_or_else(|| answer.clone(), |most| most.max(&answer)));
     }
-    most.ok_or(AccountError::Empty)
+    most
 }
 
-fn one_direction(direction: &Direction, delta: &Rational, precision: &Precision) -> Result<Answer, AccountError> {
-    let sketches = sketch(direction)?;
+fn one_direction(
+    direction: &Direction,
+    delta: &Rational,
+    bound: Option<&Rational>,
+    precision: &Precision,
+    budget: &Budget,
+) -> Option<Answer> {
+    let sketches = sketch(direction, &budget.share(8))?;
+    // A first idea takes little; the last composition may take all that is left.
     let at = |epsilon: &Rational, effort: Effort| {
-        Composition::new(direction, &sketches, epsilon, effort).ok_or(AccountError::OutOfReach)
+        let share = if effort == FULL { budget.share(1) } else { budget.share(6) };
+        Composition::new(direction, &sketches, epsilon, effort, &share)?.bracket(delta)
     };
+    let capped = |epsilon: Rational| bound.map_or(epsilon.clone(), |bound| epsilon.min(bound.clone()));
     // A composition is right at every ε, and sharp where it was made: follow it to the answer.
-    let mut guess = Rational::one();
-    for _ in 0..4 {
-        let (_, upper) = at(&guess, LIGHT)?.bracket(delta)?;
-        let (difference, scale) = ((&upper - &guess).abs(), upper.clone().max(Rational::one()));
-        guess = upper;
-        if difference * BigInt::from(16) < scale {
+    let mut guess = capped(Rational::one());
+    let mut best: Option<(Rational, Rational)> = None;
+    for round in 0..5 {
+        let Some((lower, upper)) = at(&guess, if round == 4 { FULL } else { LIGHT }) else { break };
+        let upper = capped(upper);
+        let difference = (&upper - &guess).abs();
+        let is_near = difference * BigInt::from(16) < upper;
+        guess = upper.clone();
+        best = Some(match best {
+            Some((low, high)) => (low.max(lower), high.min(upper)),
+            None => (lower, upper),
+        });
+        if is_near && round < 4 {
+            let full = at(&guess, FULL).map(|(lower, upper)| (lower, capped(upper)));
+            best = best.map(|(low, high)| match &full {
+                Some((lower, upper)) => (low.max(lower.clone()), high.min(upper.clone())),
+                None => (low, high),
+            });
             break;
         }
     }
-    let (lower, upper) = at(&guess, FULL)?.bracket(delta)?;
-    let enclosure = Enclosure::from_bounds(&lower, &upper, 80).ok_or(AccountError::OutOfReach)?;
+    let (lower, upper) = best?;
+    let digits = u32::try_from(lower.denom().bits().max(upper.denom().bits())).ok()?;
+    let enclosure = Enclosure::from_bounds(&lower, &upper, digits.min(4096))?;
     let is_narrow = is_narrow(&enclosure, precision);
-    Ok(Answer { enclosure, method: METHOD, is_narrow })
+    Some(Answer { enclosure, method: METHOD, is_narrow })
 }
 
 impl Composition {
     /// ε between which the answer lies: at the upper, the pessimistic δ is at most δ; at the lower, the optimistic one is above δ, or ε = 0.
-    fn bracket(&self, delta: &Rational) -> Result<(Rational, Rational), AccountError> {
-        let is_above = |pld, epsilon: &Rational| -> Result<bool, AccountError> {
-            Ok(evaluate::delta(pld, &self.theta, epsilon).ok_or(AccountError::OutOfReach)? > *delta)
-        };
-        let search = |pld| -> Result<(Rational, Rational), AccountError> {
-            let (mut low, mut high) = (Rational::zero(), Rational::new(1.into(), 16.into()));
-            if !is_above(pld, &low)? {
-                return Ok((Rational::zero(), Rational::zero()));
+    fn bracket(&self, delta: &Rational) -> Option<(Rational, Rational)> {
+        let is_above =
+            |pld, epsilon: &Rational| Some(evaluate::delta(pld, &self.theta, epsilon, &self.greatest)? > *delta);
+        let search = |pld| -> Option<(Rational, Rational)> {
+            if !is_above(pld, &Rational::zero())? {
+                return Some((Rational::zero(), Rational::zero()));
             }
-            while is_above(pld, &high)? {
-                low = high.clone();
-                high *= BigInt::from(2);
-                if high > Rational::from_integer(MOST.into()) {
-                    return Err(AccountError::OutOfReach);
+            // From the grid's own scale up, or down.
+            let mut high = Rational::new(1.into(), 16.into());
+            let mut low = Rational::zero();
+            if is_above(pld, &high)? {
+                while is_above(pld, &high)? {
+                    low = high.clone();
+                    high *= BigInt::from(2);
+                    if high > Rational::from_integer(BigInt::one() << MOST) {
+                        return None;
+                    }
+                }
+            } else {
+                for halvings in 0..LEAST {
+                    let lower = &high / BigInt::from(2);
+                    if is_above(pld, &lower)? {
+                        low = lower;
+                        break;
+                    }
+                    // Below the step nothing more is told apart.
+                    if halvings > pld.step {
+                        break;
+                    }
+                    high = lower;
                 }
             }
             for _ in 0..36 {
@@ -77,8 +120,9 @@ impl Composition {
                     high = middle;
                 }
             }
-            Ok((low, high))
+            Some((low, high))
         };
-        Ok((search(&self.lower)?.0, search(&self.upper)?.1))
+        // The optimistic bracket's lower end is certain; the pessimistic one's upper end too, if there is one.
+        Some((search(&self.lower)?.0, search(&self.upper)?.1))
     }
 }

@@ -15,37 +15,72 @@ use crate::exact::{NonNegative, Positive, Rational, exp_neg_relative, ln};
 /// Binary digits of e^(-θu) and e^-u.
 const BITS: u32 = 62;
 
+/// From losses of 2^-this on, 1 − e^-u is taken for u.
+const SMALL: u32 = 24;
+
 /// The exponentials are found afresh after this many points: between, each is the last times a factor.
 const FRESH: usize = 1024;
 
-/// δ(ε), rounded to the distribution's side; `None` if a number is out of range.
-pub(super) fn delta(pld: &Pld, theta: &Rational, epsilon: &Rational) -> Option<Rational> {
+/// δ(ε), rounded to the distribution's side, no finite loss being above `greatest`; `None` if a number is out of range.
+///
+/// Where losses are so small that 1 − e^-u would have few digits, u − u²/2 ≤ 1 − e^-u ≤ u takes its place, all over a further power of two.
+pub(super) fn delta(pld: &Pld, theta: &Rational, epsilon: &Rational, greatest: &Rational) -> Option<Rational> {
     let unit = Rational::new(BigInt::one(), BigInt::one() << pld.step);
     let first = (epsilon / &unit).floor().to_integer() + 1_u32;
     let skip = (first - BigInt::from(pld.first)).max(BigInt::zero()).to_usize().unwrap_or(usize::MAX);
+    let end = pld.first.checked_add(i64::try_from(pld.masses.len()).ok()?)?;
+    let widest = &unit * BigInt::from(end) - epsilon;
+    // 2^-small is at least every u.
+    let small = u32::try_from(widest.denom().bits().saturating_sub(widest.numer().bits() + 1)).ok()?;
+    let small = if small < SMALL || !widest.is_positive() { 0 } else { small };
     let (theta_step, loss_step) = (bounds(&-(theta * &unit))?, bounds(&-unit.clone())?);
     let (mut by_theta, mut by_loss) = ((0, 0), (0, 0));
+    // A step of the grid is a whole number of these units: there are fewer than 2^62 points.
+    let mut u_least = 0_u128;
+    let u_step = if small == 0 {
+        0
+    } else {
+        1_u128 << (BITS + small).checked_sub(pld.step).filter(|shift| *shift < 64).unwrap_or(0)
+    };
     let mut sum = 0_u128;
     for (n, (i, mass)) in (pld.first..).zip(&pld.masses).skip(skip).enumerate() {
         if n % FRESH == 0 {
             let u = &unit * BigInt::from(i) - epsilon;
-            (by_theta, by_loss) = (bounds(&-(theta * &u))?, bounds(&-u)?);
+            by_theta = bounds(&-(theta * &u))?;
+            if small == 0 {
+                by_loss = bounds(&-u)?;
+            } else {
+                u_least = super::fixed::floor(&u, BITS + small).to_u128()?;
+            }
         }
+        let (least, most) = if small == 0 {
+            ((1 << BITS) - by_loss.1, (1 << BITS) - by_loss.0)
+        } else {
+            // u² ≤ u·2^-small.
+            (u_least.saturating_sub(u_least.checked_shr(small).unwrap_or(0) + 1), u_least + 1)
+        };
         // Masses are at most 2^61 in all and the factors at most 1 (over 2^62), so that the sum is below 2^124.
         sum += u128::from(*mass)
             * match pld.side {
-                Side::Lower => (by_theta.0 * ((1 << BITS) - by_loss.1)) >> BITS,
-                Side::Upper => Side::Upper.shift(by_theta.1 * ((1 << BITS) - by_loss.0), BITS),
+                Side::Lower => (by_theta.0 * least) >> BITS,
+                Side::Upper => Side::Upper.shift(by_theta.1 * most, BITS),
             };
-        (by_theta, by_loss) = (times(by_theta, theta_step), times(by_loss, loss_step));
+        by_theta = times(by_theta, theta_step);
+        if small == 0 {
+            by_loss = times(by_loss, loss_step);
+        } else {
+            u_least += u_step;
+        }
     }
-    sum += u128::from(pld.slack) << BITS;
+    // What the slack stands for has losses too: 1 − e^-u ≤ u there as well, however they were moved.
+    let slack = greatest.clone().min(Rational::one()) * Rational::from_integer(BigInt::one() << small);
+    sum += super::fixed::ceil(&(slack * BigInt::from(pld.slack)), BITS).to_u128()?;
     let infinite = Rational::new(pld.infinite.clone(), BigInt::one() << INFINITE_BITS);
     if sum.is_zero() {
         return Some(infinite);
     }
     let finite = Rational::from_integer(sum.into()) * scale(pld, theta, epsilon)?;
-    Some((finite + infinite).min(Rational::one()))
+    Some((finite / (BigInt::one() << small) + infinite).min(Rational::one()))
 }
 
 /// 2^-(e + 62)·e^(-θ(ε − a)) = e^-y with y = θ(ε − a) + (e + 62)·ln 2, rounded to the side.

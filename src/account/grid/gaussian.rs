@@ -21,7 +21,7 @@ use super::{
     fixed::{Range, ceil},
     normal::{Normal, ULPS},
 };
-use crate::exact::{GaussianPmf, Integer, Pmf, Positive, Rational};
+use crate::exact::{NonNegative, Positive, Rational, exp_neg, product};
 
 /// σ² up to which the sums are listed.
 const MOST_LISTED_VARIANCE: u32 = 1 << 20;
@@ -60,22 +60,49 @@ impl GaussianCdf {
         Smooth::new(variance, bits).map(|smooth| Self::Smooth(Box::new(smooth)))
     }
 
+    /// e^(-k²/2σ²) by recurrence: each is the last times e^(-(2k+1)/2σ²), and that the last times e^(-1/σ²). Rounded outward, k of them are wrong by fewer than
+    /// 4k² ulps of 2^-wide, 2^40 for the k < 2^19 here.
     fn listed(variance: &Positive, bits: u32) -> Option<Self> {
-        let pmf = GaussianPmf::new(variance, bits)?;
-        let reach: BigInt = (variance.get() * Rational::from_integer((2 * bits).into())).ceil().to_integer().sqrt() + 1;
-        let reach = reach.to_u64()?;
-        let at = |k: u64| Range::of(&pmf.probability(&Integer::from(k)), bits);
-        // Σ_{j ≥ K} P(j) ≤ P(K)/(1 − r), r = e^(-(2K+1)/2σ²), and 1/(1 − e^-x) ≤ 1 + 1/x.
+        let wide = bits + 64;
+        let reach = reach(variance, bits)?;
+        let rate = variance.get().recip();
+        let power = |x: Rational| Some(Range::of(&exp_neg(&NonNegative::new(x).ok()?, wide), wide).clamp(wide));
+        let mut ratio = power(&rate / BigInt::from(2))?;
+        let falling = power(rate)?;
+        let mut weights = alloc::vec![Range::point(BigInt::one() << wide)];
+        for _ in 0..reach {
+            let next = weights.last()?.mul(&ratio, wide);
+            ratio = ratio.mul(&falling, wide);
+            weights.push(next);
+        }
+        // Σ_{j ≥ K} w(j) ≤ w(K)/(1 − r), r = e^(-(2K+1)/2σ²), and 1/(1 − e^-x) ≤ 1 + 1/x.
         let beyond = Rational::one() + Rational::from_integer(2.into()) * variance.get() / BigInt::from(2 * reach + 1);
-        let upper = ceil(&(Rational::from_integer(at(reach).upper) * beyond), 0);
+        let last = weights.pop()?;
+        let upper = ceil(&(Rational::from_integer(last.upper) * beyond), 0);
         let mut tail = Range { lower: BigInt::zero(), upper };
         let mut tails = alloc::vec![tail.clone()];
-        for k in (0..reach).rev() {
-            tail = tail.add(&at(k));
+        for weight in weights.iter().rev() {
+            tail = tail.add(weight);
             tails.push(tail.clone());
         }
         tails.reverse();
-        Some(Self::Listed { tails, bits })
+        // Z is the tail from 0 and that from 1.
+        let whole = tails.first()?.add(tails.get(1)?);
+        let share = |tail: Range| Range {
+            lower: (tail.lower << bits).div_floor(&whole.upper),
+            upper: (tail.upper << bits).div_ceil(&whole.lower),
+        };
+        Some(Self::Listed { tails: tails.into_iter().map(share).collect(), bits })
+    }
+
+    /// About the steps that so many values take.
+    pub(super) fn cost(variance: &Positive, points: u64, bits: u32) -> u64 {
+        if *variance.numerator() <= variance.denominator() * MOST_LISTED_VARIANCE {
+            return reach(variance, bits).unwrap_or(u64::MAX).saturating_mul(12 * product(bits + 64));
+        }
+        // A series of bits/7 terms at every point, twice, and at every anchor; and the corrections.
+        let series = u64::from(2 * bits / 7 + 128) * (product(bits + GUARD) + 100);
+        points.saturating_add(1 << 11).saturating_mul(series)
     }
 
     /// P(Y ≤ t).
@@ -94,6 +121,11 @@ impl GaussianCdf {
             Self::Smooth(smooth) => smooth.at(t),
         }
     }
+}
+
+/// The k from which on tails are negligible: e^(-k²/2σ²) < 2^-bits.
+fn reach(variance: &Positive, bits: u32) -> Option<u64> {
+    ((variance.get() * Rational::from_integer((2 * bits).into())).ceil().to_integer().sqrt() + 1_u32).to_u64()
 }
 
 impl Smooth {

@@ -40,13 +40,15 @@ use self::{
     dots::connect,
     pld::Pld,
     sparse::Sparse,
-    tilt::{Sketch, choose},
+    tilt::{Choice, Sketch, choose},
 };
-use super::{AccountError, Answer, Direction, Precision, answer::is_narrow};
-use crate::exact::{Enclosure, NonNegative, Rational};
+use super::{Answer, Direction, Precision, answer::is_narrow};
+use crate::exact::{Budget, Enclosure, NonNegative, Rational};
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
 
 /// How many points an account may take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Effort {
     /// Of one copy's grid.
     single: u64,
@@ -59,16 +61,38 @@ pub(super) struct Composition {
     theta: Rational,
     lower: Pld,
     upper: Pld,
+    /// At least every finite loss of either, where that is known to be small; at most 1.
+    greatest: Rational,
 }
 
 impl Composition {
-    fn new(direction: &Direction, sketches: &[Sketch], epsilon: &Rational, effort: Effort) -> Option<Self> {
-        let choice = choose(sketches, epsilon, effort.single)?;
+    fn new(
+        direction: &Direction,
+        sketches: &[Sketch],
+        epsilon: &Rational,
+        effort: Effort,
+        budget: &Budget,
+    ) -> Option<Self> {
+        let (choice, effort) = affordable(direction, sketches, epsilon, effort, budget)?;
         let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let work = Work { all, theta: &choice.theta, effort };
         let (mut lower, mut upper) = (Sum::default(), Sum::default());
+        let mut greatest = Rational::zero();
         for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
-            let few = if let [pair] = pairs.as_slice() { atoms(pair, *bits) } else { None };
+            // Losses as they are have places enough only where they are not tiny.
+            let few = match pairs.as_slice() {
+                [pair] if grid.step <= FINEST_OF_FEW => atoms(pair, *bits),
+                _ => None,
+            };
+            greatest += match few {
+                Some(_) => Rational::one(),
+                // Halving grids moves losses up: by a step of the grid each time, all in all by less than this again.
+                None => {
+                    let reach =
+                        grid.loss(grid.last).max(Rational::zero()) + grid.loss(grid.last) - grid.loss(grid.first);
+                    reach * BigInt::from(*copies) * BigInt::from(2)
+                }
+            };
             let sides = [(Side::Lower, &mut lower), (Side::Upper, &mut upper)];
             if let Some(atoms) = few {
                 let (low, high) = (grid.loss(grid.first), grid.loss(grid.last));
@@ -85,17 +109,56 @@ impl Composition {
             }
         }
         let (lower, upper) = (work.finish(lower), work.finish(upper));
-        Some(Self { theta: choice.theta, lower: lower?, upper: upper? })
+        let greatest = greatest.min(Rational::one());
+        Some(Self { theta: choice.theta, lower: lower?, upper: upper?, greatest })
     }
 
     /// Encloses δ(ε).
     fn delta(&self, epsilon: &Rational) -> Option<Enclosure> {
-        let lower = evaluate::delta(&self.lower, &self.theta, epsilon)?;
-        let upper = evaluate::delta(&self.upper, &self.theta, epsilon)?;
+        let lower = evaluate::delta(&self.lower, &self.theta, epsilon, &self.greatest)?;
+        let upper = evaluate::delta(&self.upper, &self.theta, epsilon, &self.greatest)?;
         let leading = lower.denom().bits().saturating_sub(lower.numer().bits());
         let precision = u32::try_from(leading.min(1 << 20)).ok()?.checked_add(80)?;
         Enclosure::from_bounds(&lower.min(upper.clone()), &upper, precision)
     }
+}
+
+/// A choice of grids whose work is within the budget: fewer points where it is not, down to a few hundred.
+fn affordable(
+    direction: &Direction,
+    sketches: &[Sketch],
+    epsilon: &Rational,
+    mut effort: Effort,
+    budget: &Budget,
+) -> Option<(Choice, Effort)> {
+    // Two compositions for every binary digit of the copies, on either side: six transforms each, and twice as long.
+    let joins: u64 = direction.iter().map(|(_, copies)| 2 * u64::from(u64::BITS - copies.leading_zeros())).sum();
+    let of_joins = |effort: Effort| {
+        let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
+        joins * 2 * 6 * length * u64::from(length.ilog2()) * 2
+    };
+    while of_joins(effort) > budget.left() / 2 && effort.composed > LEAST_POINTS {
+        effort.composed /= 2;
+    }
+    for _ in 0..3 {
+        let choice = choose(sketches, epsilon, effort.single)?;
+        let costs = direction.iter().zip(&choice.grids).flat_map(|((pairs, _), (grid, bits))| {
+            let points = grid.points();
+            pairs.iter().map(move |pair| curve::cost(pair, points, *bits))
+        });
+        // Listed losses are connected up to twice, on either side.
+        let listed = direction.iter().flat_map(|(pairs, _)| pairs).filter(|pair| atoms::are_few(pair)).count();
+        let of_listed = u64::try_from(listed).ok()?.saturating_mul(4 * effort.single).saturating_mul(12_000);
+        let cost = costs.fold(of_listed, u64::saturating_add).saturating_add(of_joins(effort));
+        if cost <= budget.left() {
+            budget.spend(cost)?;
+            return Some((choice, effort));
+        }
+        // In proportion, and some less.
+        let fewer = u128::from(effort.single) * u128::from(budget.left()) / u128::from(cost.max(1)) * 3 / 4;
+        effort.single = u64::try_from(fewer).unwrap_or(u64::MAX).max(u64::try_from(LEAST_POINTS).ok()?);
+    }
+    None
 }
 
 /// What has been added up so far, and of how many copies: few losses, and dots.
@@ -163,7 +226,7 @@ impl Work<'_> {
 
     fn connect(&self, block: &Sparse, size: u64) -> Option<Pld> {
         let many = u64::BITS - (self.all / size.max(1)).leading_zeros();
-        block.connect(self.theta, 2 * self.effort.single, self.cut(size), many)
+        block.connect(self.theta, self.effort.single, self.cut(size), many)
     }
 
     fn add(&self, total: &mut Option<(Pld, u64)>, pld: Pld, size: u64) -> Option<()> {
@@ -220,47 +283,54 @@ impl Work<'_> {
     }
 }
 
+/// The finest step at which few losses are composed as they are, at 2^-44.
+const FINEST_OF_FEW: u32 = 34;
+
+/// Fewer are of no use.
+const LEAST_POINTS: usize = 1 << 8;
+
 /// How an answer was found.
 const METHOD: &str = "connect-the-dots on a grid";
 
-/// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve (2^17 of listed losses), and for each binary
+/// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or of listed losses, and for each binary
 /// digit of its copies two or three transforms of 2^19 points modulo two primes, on either side. Some seconds, some tens of megabytes.
 const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 18 };
 
 /// Enough where three digits are asked for, or a first idea.
-const LIGHT: Effort = Effort { single: 1 << 13, composed: 1 << 14 };
+const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14 };
 
-fn sketch(direction: &Direction) -> Result<Vec<Sketch>, AccountError> {
-    let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies)).collect::<Option<Vec<_>>>();
-    sketches.filter(|sketches| !sketches.is_empty()).ok_or(AccountError::OutOfReach)
+fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
+    let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, budget));
+    sketches.collect::<Option<Vec<_>>>().filter(|sketches| !sketches.is_empty())
 }
 
-/// Encloses δ(ε) of one direction of a plan: lightly first if few digits are asked for, and then with the full effort.
+/// Encloses δ(ε) of one direction of a plan: lightly first if few digits are asked for, and then with the full effort. `None` if nothing reaches it.
 pub(super) fn delta(
     direction: &Direction,
     epsilon: &NonNegative,
     precision: &Precision,
-) -> Result<Answer, AccountError> {
-    let zero = || Enclosure::from_integer(0, 0);
-    if curve::greatest_loss(direction).is_some_and(|greatest| greatest <= *epsilon.get()) {
-        return Ok(Answer { enclosure: zero(), method: "greatest loss", is_narrow: true });
-    }
-    // Where nothing reaches it, all that is known is that δ is a probability.
-    let unknown = Answer { enclosure: zero().hull(&Enclosure::from_integer(1, 0)), method: METHOD, is_narrow: false };
-    let Ok(sketches) = sketch(direction) else { return Ok(unknown) };
+    budget: &Budget,
+) -> Option<Answer> {
+    let sketches = sketch(direction, &budget.share(4))?;
     let efforts: &[Effort] = if precision.digits <= 4 { &[LIGHT, FULL] } else { &[FULL] };
-    let mut best = unknown;
+    let mut best = None;
     for effort in efforts {
-        let composition = Composition::new(direction, &sketches, epsilon.get(), *effort);
+        let composition = Composition::new(
+            direction,
+            &sketches,
+            epsilon.get(),
+            *effort,
+            &if *effort == FULL { budget.share(1) } else { budget.share(4) },
+        );
         if let Some(enclosure) = composition.and_then(|composition| composition.delta(epsilon.get())) {
             let is_narrow = is_narrow(&enclosure, precision);
-            best = Answer { enclosure, method: METHOD, is_narrow };
+            best = Some(Answer { enclosure, method: METHOD, is_narrow });
             if is_narrow {
                 break;
             }
         }
     }
-    Ok(best)
+    best
 }
 
 #[cfg(test)]

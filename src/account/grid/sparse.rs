@@ -108,6 +108,9 @@ impl Sparse {
         let (a, b) = (mass(self), mass(other));
         let whole = (a + u128::from(self.slack)) * (b + u128::from(other.slack));
         let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(59);
+        // The least sum and the greatest, and with them all others, are numbers of 64 bits.
+        self.points.first()?.0.checked_add(other.points.first()?.0)?;
+        self.points.last()?.0.checked_add(other.points.last()?.0)?.checked_add(CLOSE)?;
         let mut products: Vec<(i64, u128)> = Vec::with_capacity(self.points.len() * other.points.len());
         for (i, a) in &self.points {
             products.extend(other.points.iter().map(|(j, b)| (i + j, u128::from(*a) * u128::from(*b))));

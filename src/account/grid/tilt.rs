@@ -9,17 +9,26 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
-    curve::{Curve, span},
+    curve::{Curve, cost, span},
     dots::{Dots, Grid, connect},
     fixed::{Range, exp, ln_scaled},
 };
-use crate::{exact::Rational, guarantee::Pair};
+use crate::{
+    exact::{Budget, Rational},
+    guarantee::Pair,
+};
 
 /// Points of a coarse grid.
 const COARSE: u32 = 1 << 11;
 
 /// Tails of discrete Gaussians below 2^-this are out of sight.
 const TAIL: u32 = 256;
+
+/// Losses beyond this are not looked at where that is much work.
+const WIDEST: u32 = 512;
+
+/// The finest step of a grid is 2^-this: losses of a rate of 10^-300.
+const FINEST: u32 = 1100;
 
 /// The most binary digits of a curve's values.
 const MOST_BITS: u32 = 1 << 13;
@@ -44,15 +53,28 @@ pub(super) fn finest(low: &Rational, high: &Rational, points: u64, most: u32) ->
 }
 
 impl Sketch {
-    pub(super) fn new(pairs: &[Pair], copies: u64) -> Option<Self> {
+    pub(super) fn new(pairs: &[Pair], copies: u64, budget: &Budget) -> Option<Self> {
         let mut spans = Vec::new();
         for pair in pairs {
             spans.push(span(pair, TAIL)?);
         }
         let low = spans.iter().map(|(low, _)| low).min()?.clone();
         let high = spans.iter().map(|(_, high)| high).max()?.clone();
-        let step = finest(&low, &high, COARSE.into(), 40);
-        let bits = digits(&low, &high)?.checked_add(384).filter(|bits| *bits <= MOST_BITS)?;
+        // All losses, or if that is too much work those up to some hundreds: those beyond count as infinite, or as at the end.
+        let widest = Rational::from_integer(WIDEST.into());
+        let within = |loss: &Rational| loss.clone().max(-widest.clone()).min(widest.clone());
+        let cost = |bits: u32| {
+            pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(cost(pair, 2 * u64::from(COARSE), bits)))
+        };
+        let (mut low, mut high) = (low, high);
+        let wanted = digits(&low, &high).and_then(|digits| digits.checked_add(384)).filter(|bits| *bits <= MOST_BITS);
+        if wanted.is_none_or(|bits| cost(bits) > budget.left() / 2) {
+            (low, high) = (within(&low), within(&high));
+        }
+        let step = finest(&low, &high, COARSE.into(), FINEST);
+        let bits = digits(&low, &high)?.checked_add(384)?.checked_add(step.saturating_sub(40))?;
+        let bits = Some(bits).filter(|bits| *bits <= MOST_BITS)?;
+        budget.spend(cost(bits))?;
         let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
         let first = scaled(low).floor().to_integer().to_i64()?.checked_sub(1)?;
         let last = scaled(high).ceil().to_integer().to_i64()?.checked_add(1)?;
@@ -64,8 +86,8 @@ impl Sketch {
         Some(Self { dots: connect(&mut curves, grid, bits)?, copies })
     }
 
-    /// Σ p·e^(θ(l − last)) over 2^(2·bits), and the mean of l under it, over 2^40.
-    fn moments(&self, theta: &Rational) -> Option<(BigInt, BigInt)> {
+    /// Σ p·e^(θ(l − last)) over 2^(2·bits), and the mean of l under it, over 2^places, which is at least the grid's step.
+    fn moments(&self, theta: &Rational, places: u32) -> Option<(BigInt, BigInt)> {
         let Dots { grid, bits, upper, .. } = &self.dots;
         let falling = Range::of(&exp(&-(theta * grid.loss(1)), *bits)?, *bits).lower;
         let mut factor = BigInt::one() << *bits;
@@ -79,8 +101,8 @@ impl Sketch {
         if sum.is_zero() {
             return None;
         }
-        let below = (first << (40 - grid.step.min(40))) / &sum;
-        Some((sum, (super::fixed::floor(&grid.loss(grid.last), 40)) - below))
+        let below = (first << places.saturating_sub(grid.step)) / &sum;
+        Some((sum, super::fixed::floor(&grid.loss(grid.last), places) - below))
     }
 }
 
@@ -91,11 +113,13 @@ pub(super) fn digits(low: &Rational, high: &Rational) -> Option<u32> {
 
 /// The tilt under which the plan's mean loss is ε, to a few bits; 0 if it is above without.
 fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
-    let target = super::fixed::floor(epsilon, 40);
+    let finest = sketches.iter().map(|sketch| sketch.dots.grid.step).max()?;
+    let places = finest + 40;
+    let target = super::fixed::floor(epsilon, places);
     let below = |theta: &Rational| -> Option<bool> {
         let mut mean = BigInt::zero();
         for sketch in sketches {
-            mean += sketch.moments(theta)?.1 * sketch.copies;
+            mean += sketch.moments(theta, places)?.1 * sketch.copies;
         }
         Some(mean < target)
     };
@@ -105,14 +129,19 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
         return Some(low);
     }
     let mut high = Rational::new(1.into(), 1024.into());
+    let mut doublings = 0_u32;
     while below(&high)? {
         low = high.clone();
-        high *= &two;
-        if high > Rational::from_integer(4096.into()) {
+        // Tiny losses make for huge tilts, which are reached in longer strides.
+        doublings += 1;
+        high *= if doublings > 24 { BigInt::one() << 16_u32 } else { two.clone() };
+        // Losses of 2^-finest or so make for tilts of about that.
+        if high > Rational::from_integer(BigInt::one() << (12 + finest.saturating_sub(20))) {
             break;
         }
     }
-    for _ in 0..7 {
+    let halvings = if doublings > 24 { 22 } else { 7 };
+    for _ in 0..halvings {
         let middle = (&low + &high) / &two;
         if below(&middle)? {
             low = middle;
@@ -132,7 +161,7 @@ pub(super) fn choose(sketches: &[Sketch], epsilon: &Rational, points: u64) -> Op
     // ln of e^(-θε)·Π M^k.
     let mut chernoff = -(&theta * epsilon);
     for sketch in sketches {
-        let (sum, _) = sketch.moments(&theta)?;
+        let (sum, _) = sketch.moments(&theta, sketch.dots.grid.step)?;
         let Dots { grid, bits, .. } = &sketch.dots;
         let ln = ln_scaled(sum.magnitude(), 2 * bits, 40)?.lower() + &theta * grid.loss(grid.last);
         chernoff += ln * Rational::from_integer(sketch.copies.into());
@@ -140,6 +169,9 @@ pub(super) fn choose(sketches: &[Sketch], epsilon: &Rational, points: u64) -> Op
     }
     // log2 δ is about 10/7 of it, and some bits less for what lies above ε only by a little.
     let log_delta = (chernoff * Rational::new(10.into(), 7.into())).floor().to_integer().to_i64()?.min(0) - 8;
+    // And as many less as the losses are small: δ is at most as large as they are.
+    let small = sketches.iter().map(|sketch| sketch.dots.grid.step.saturating_sub(COARSE.ilog2())).min()?;
+    let log_delta = log_delta - i64::from(small);
     let mut grids = Vec::new();
     for (sketch, sum) in sketches.iter().zip(&sums) {
         grids.push(window(sketch, sum, &theta, log_delta, many, points)?);
@@ -182,7 +214,7 @@ fn window(
     }
     let (low, high) = (low.saturating_sub(1), high.max(low.saturating_add(1)));
     let (from, to) = (grid.loss(low), grid.loss(high));
-    let step = finest(&from, &to, points, 48).max(grid.step.min(1));
+    let step = finest(&from, &to, points, FINEST).max(grid.step.min(1));
     // log2 of e^(θ·high)/M.
     let cut = (theta * grid.loss(grid.last.saturating_sub(high).max(0)) * Rational::new(10.into(), 7.into())).floor();
     let rare = u64::from(2 * bits).saturating_sub(sum.bits()).saturating_sub(cut.to_integer().to_u64()?);

@@ -38,6 +38,8 @@ mod factor;
 mod listed;
 mod loss;
 mod partial;
+mod question;
+mod smooth;
 mod tilt;
 mod tilted;
 mod trapezoid;
@@ -46,18 +48,17 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 
 use self::{
     factor::{Factor, Kind},
     loss::Loss,
-    tilt::{Aliases, Form, Tilt},
-    tilted::Tilted,
-    trapezoid::{Kernel, Strand, Threshold},
+    question::{Effort, Question},
+    tilt::{Form, Tilt},
 };
 use super::{Answer, Direction, Precision, answer::is_narrow, profile::Epsilon};
 use crate::{
-    exact::{Enclosure, NonNegative, Rational, Scaled, Working},
+    exact::{Budget, Enclosure, NonNegative, Rational, Scaled, Working},
     guarantee::{Pair, Weight},
 };
 
@@ -71,13 +72,21 @@ const FEW_COPIES: u64 = 12;
 const PEELED_BITS: u32 = 34;
 
 /// A δ below 2^-this is only bounded.
-const SMALLEST: i64 = 1 << 20;
+pub(super) const SMALLEST: i64 = 1 << 16;
+
+/// Digits enough to write 2^-[`SMALLEST`] down.
+const PRECISION_OF_SMALLEST: u32 = 1 << 16;
 
 /// The most frequencies that are evaluated.
 const MOST_FREQUENCIES: usize = 10_000;
 
 /// δ(ε) of a plan whose losses share a lattice; `None` if they do not, or the question is out of this method's reach.
-pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Option<Answer> {
+pub(super) fn delta(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+    budget: &Budget,
+) -> Option<Answer> {
     let factors = factors(direction)?;
     if factors.iter().any(|factor| matches!(&factor.kind, Kind::Finite { atoms, .. } if atoms.is_empty())) {
         // Every loss is infinite.
@@ -87,12 +96,27 @@ pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Pr
         return infinite(&factors, precision);
     }
     let epsilon = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
-    enclose(&factors, &epsilon, precision)
+    if let [(pairs, copies)] = direction.as_slice()
+        && let [pair] = pairs.as_slice()
+        && let Some(answer) = few(pair, *copies, &epsilon, precision, budget)
+    {
+        return Some(answer);
+    }
+    enclose(&factors, &epsilon, precision, budget)
 }
 
 /// δ(ε) of one pair at any real ε.
-pub(super) fn at(pair: &Pair, epsilon: &Epsilon<'_>, precision: &Precision) -> Option<Answer> {
-    enclose(&[Factor::new(pair, 1)?], epsilon, precision)
+pub(super) fn at(pair: &Pair, epsilon: &Epsilon<'_>, precision: &Precision, budget: &Budget) -> Option<Answer> {
+    few(pair, 1, epsilon, precision, budget).or_else(|| enclose(&[Factor::new(pair, 1)?], epsilon, precision, budget))
+}
+
+/// A few copies of a Laplace pair, in closed form, if that is narrow.
+fn few(pair: &Pair, copies: u64, epsilon: &Epsilon<'_>, precision: &Precision, budget: &Budget) -> Option<Answer> {
+    let Pair::Laplace { scale, shift } = pair else { return None };
+    if copies > FEW_COPIES {
+        return None;
+    }
+    partial::delta(scale, shift, copies, epsilon, precision, &budget.share(3)).filter(|answer| answer.is_narrow)
 }
 
 /// The closed form and the sum over frequencies, of copies of a Laplace pair.
@@ -101,8 +125,25 @@ pub(super) fn both(pair: &Pair, copies: u64, epsilon: &NonNegative, precision: &
     let factors = [Factor::new(pair, copies)?];
     let epsilon = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
     let [Factor { kind: Kind::Laplace { scale, shift }, .. }] = &factors else { return None };
-    let closed = partial::delta(scale, shift, copies, &epsilon, precision)?;
-    Some((closed, by_frequencies(&factors, &split(&factors, true)?, &epsilon, precision, FEW_FREQUENCIES)?))
+    let budget = Budget::unlimited();
+    let closed = partial::delta(scale, shift, copies, &epsilon, precision, &budget)?;
+    Some((closed, by_frequencies(&factors, &split(&factors, true)?, &epsilon, precision, FEW_FREQUENCIES, &budget)?))
+}
+
+/// The continuous form and the sum over frequencies, of copies of a Gaussian pair.
+#[cfg(test)]
+pub(super) fn smooth_and_summed(
+    variance: &crate::exact::Positive,
+    shift: u32,
+    copies: u64,
+    epsilon: &NonNegative,
+    precision: &Precision,
+) -> Option<(Answer, Answer)> {
+    let factors = [Factor::new(&Pair::Gaussian { variance: variance.clone(), shift: shift.into() }, copies)?];
+    let epsilon = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
+    let smooth = smooth::delta(variance, &shift.into(), copies, &epsilon, precision)?;
+    let split = split(&factors, true)?;
+    Some((smooth, by_frequencies(&factors, &split, &epsilon, precision, MOST_FREQUENCIES, &Budget::unlimited())?))
 }
 
 /// Whether ε is at least every loss of a pair on a lattice.
@@ -121,15 +162,38 @@ pub(super) fn greatest_loss(direction: &Direction, bits: u32) -> Option<Enclosur
     Some(exact.map_or(enclosed, |exact| Enclosure::from_rational(&exact, bits)))
 }
 
-/// Whether every loss of a plan is known to be on a lattice of its own, each.
-pub(super) fn is_known(direction: &Direction) -> bool {
-    factors(direction).is_some()
+/// The greatest loss of a plan that is not infinite.
+pub(super) fn greatest_finite_loss(direction: &Direction, bits: u32) -> Option<Enclosure> {
+    let (exact, enclosed) = maximal_loss(&factors(direction)?, bits)?;
+    Some(exact.map_or(enclosed, |exact| Enclosure::from_rational(&exact, bits)))
+}
+
+/// The greatest loss of a pair: `None` if it is on no lattice, and `Some(None)` if there is none.
+pub(super) fn greatest_loss_of(pair: &Pair, bits: u32) -> Option<Option<Enclosure>> {
+    let factor = Factor::new(pair, 1)?;
+    if factor.is_infinite() || factor.top().is_none() {
+        return Some(None);
+    }
+    maximal_loss(&[factor], bits).map(|(_, enclosed)| Some(enclosed))
+}
+
+/// Whether ε is at least every loss of a plan, ties included; `None` if the losses are on no lattice.
+pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational) -> Option<bool> {
+    let factors = factors(direction)?;
+    Some(!factors.iter().any(Factor::is_infinite) && is_above_every_loss(&factors, epsilon))
+}
+
+/// 2^-[`SMALLEST`].
+pub(super) fn smallest() -> Rational {
+    tilt::power_of_two(-SMALLEST)
 }
 
 /// Encloses a share of a sum of weights.
 pub(super) fn share(part: &[Weight], whole: &[Weight], working: &Working) -> Option<Enclosure> {
     factor::total(part, working)?.div(&factor::total(whole, working)?)?.fixed(working.bits())
 }
+
+pub(super) use self::tilt::power_of_two;
 
 const METHOD: &str = "exact lattice";
 
@@ -261,27 +325,38 @@ fn split(factors: &[Factor], is_merged: bool) -> Option<Split> {
 }
 
 /// Encloses δ(ε); the ε may be any real.
-fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision) -> Option<Answer> {
-    if let [Factor { kind: Kind::Laplace { scale, shift }, copies, .. }] = factors {
-        // Two atoms that do not decay: with few copies, or a sensitivity small against the scale, many frequencies count.
-        let closed = || partial::delta(scale, shift, *copies, epsilon, precision);
-        let few = *copies <= FEW_COPIES;
-        let merged = split(factors, true)?;
-        let summed = if few { None } else { by_frequencies(factors, &merged, epsilon, precision, FEW_FREQUENCIES) };
-        if let Some(answer) = summed.filter(|answer| answer.is_narrow).or_else(closed) {
-            return Some(answer);
+fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, budget: &Budget) -> Option<Answer> {
+    match factors {
+        [Factor { kind: Kind::Laplace { scale, shift }, copies, .. }] => {
+            // Two atoms that do not decay: with few copies, or a sensitivity small against the scale, many frequencies count.
+            let closed = || partial::delta(scale, shift, *copies, epsilon, precision, &budget.share(3));
+            let few = *copies <= FEW_COPIES;
+            let merged = split(factors, true)?;
+            let summed = || by_frequencies(factors, &merged, epsilon, precision, FEW_FREQUENCIES, &budget.share(3));
+            let summed = if few { None } else { summed() };
+            if let Some(answer) = summed.filter(|answer| answer.is_narrow).or_else(closed) {
+                return Some(answer);
+            }
         }
-    } else if factors.len() > 1 {
-        // A common lattice may be so fine that many frequencies count; one factor's own, with the others listed, is not.
-        for is_merged in [true, false] {
-            let Some(split) = split(factors, is_merged) else { continue };
-            let answer = by_frequencies(factors, &split, epsilon, precision, FEW_FREQUENCIES);
+        [Factor { kind: Kind::Gaussian { variance, shift }, copies, .. }] => {
+            let answer = smooth::delta(variance, shift, *copies, epsilon, precision);
             if let Some(answer) = answer.filter(|answer| answer.is_narrow) {
                 return Some(answer);
             }
         }
+        [_, _, ..] => {
+            // A common lattice may be so fine that many frequencies count; one factor's own, with the others listed, is not.
+            for is_merged in [true, false] {
+                let Some(split) = split(factors, is_merged) else { continue };
+                let answer = by_frequencies(factors, &split, epsilon, precision, FEW_FREQUENCIES, &budget.share(3));
+                if let Some(answer) = answer.filter(|answer| answer.is_narrow) {
+                    return Some(answer);
+                }
+            }
+        }
+        _ => {}
     }
-    by_frequencies(factors, &split(factors, true)?, epsilon, precision, MOST_FREQUENCIES)
+    by_frequencies(factors, &split(factors, true)?, epsilon, precision, MOST_FREQUENCIES, budget)
 }
 
 /// Encloses δ(ε) by at most so many frequencies; where there are more, a single Laplace pair is peeled.
@@ -291,15 +366,17 @@ fn by_frequencies(
     epsilon: &Epsilon<'_>,
     precision: &Precision,
     most: usize,
+    budget: &Budget,
 ) -> Option<Answer> {
     let fine = u32::try_from((-tilt::log_two(&split.step.enclose(64).upper())).max(0)).ok()?;
-    let low = Working::new(fine.checked_mul(2)?.checked_add(112)?);
+    let low = Working::within(fine.checked_mul(2)?.checked_add(112)?, budget);
     let tilt = tilt::choose(factors, &epsilon(low.bits())?, &low)?;
     // Chernoff: δ ≤ M(θ)·e^(−θε) for θ > 0. Below 2^-2^20 no digits are worth computing.
     if tilt.form == Form::Right && !factors.iter().any(Factor::is_infinite) {
         let exponent = tilt.cumulant.sub(&epsilon(low.bits())?.mul_rational(&tilt.theta));
         if exponent.upper() < Rational::from_integer((-SMALLEST).into()) {
-            let enclosure = Enclosure::from_bounds(&Rational::zero(), &tilt::power_of_two(-SMALLEST), 1 << 20)?;
+            let enclosure =
+                Enclosure::from_bounds(&Rational::zero(), &tilt::power_of_two(-SMALLEST), PRECISION_OF_SMALLEST)?;
             return Some(Answer { enclosure, method: METHOD, is_narrow: false });
         }
     }
@@ -330,7 +407,8 @@ fn by_frequencies(
         };
         let narrow = is_narrow(&enclosure, precision);
         best = Some(enclosure);
-        if narrow || effort.bits < wanted || peeled.is_some() {
+        let is_tiny = best.as_ref().is_some_and(|best| best.upper() <= smallest());
+        if narrow || is_tiny || effort.bits < wanted || peeled.is_some() {
             break;
         }
         effort = Effort { bits: effort.bits, guard: effort.guard.saturating_add(found.missing).saturating_add(16) };
@@ -365,177 +443,4 @@ fn ends_alone(ends: &Factor, tilt: &Tilt, epsilon: &Epsilon<'_>, effort: &Effort
     let tilt = Tilt { cumulant, ..tilt.clone() };
     let question = Question { factors, split: &split, epsilon, most: MOST_FREQUENCIES, is_peeled: false };
     Some(question.attempt(&tilt, effort, low)?.0.value)
-}
-
-/// How precisely to work.
-struct Effort {
-    /// Relative bits that are wanted.
-    bits: u32,
-    /// Further bits, for what is lost on the way.
-    guard: u32,
-}
-
-struct Question<'a> {
-    factors: &'a [Factor],
-    split: &'a Split,
-    epsilon: &'a Epsilon<'a>,
-    most: usize,
-    is_peeled: bool,
-}
-
-struct Found {
-    /// E[(1 − e^(ε−L))₊; L < ∞], or E[min(1, e^(ε−L))].
-    value: Scaled,
-    /// About how many relative bits are missing.
-    missing: u32,
-}
-
-impl Question<'_> {
-    /// a, the loss at X = 0 of the factors on the lattice.
-    fn base(&self, working: &Working) -> Option<Enclosure> {
-        let mut sum = Enclosure::from_integer(0, 0);
-        for (index, _) in &self.split.strands {
-            let factor = self.factors.get(*index)?;
-            sum = sum.add(&factor.base(working)?.mul(&Enclosure::from_integer(factor.copies, 0)));
-        }
-        Some(sum)
-    }
-
-    /// n₀ and β of the question whose ε is less by `loss`.
-    fn threshold(&self, base: &Enclosure, loss: &Enclosure, working: &Working) -> Option<(BigInt, Enclosure)> {
-        let fine = working.bits().saturating_add(64);
-        let step = self.split.step.enclose(fine);
-        let gap = (self.epsilon)(fine)?.sub(base).sub(loss);
-        let place = gap.div(&step)?;
-        // Every n ≤ n₀ − 1 ≤ place is at or below ε for certain, and n₀ + 1 above it.
-        let first: BigInt = place.lower().floor().to_integer() + 1;
-        if place.upper() >= Rational::from_integer(&first + 1) {
-            return None;
-        }
-        let excess = step.mul(&Enclosure::from_integer(first.clone(), 0)).sub(&gap);
-        // The bound on right aliases takes this for granted.
-        if excess.lower() < -step.lower() / BigInt::from(1024) {
-            return None;
-        }
-        Some((first, excess))
-    }
-
-    fn strands(&self, theta: &Rational, working: &Working) -> Option<Vec<Strand>> {
-        let strand = |(index, stride): &(usize, BigUint)| {
-            let factor = self.factors.get(*index)?;
-            let tilted = Tilted::new(factor, theta, working)?;
-            Some(Strand { tilted, stride: stride.clone(), copies: factor.copies, is_peeled: self.is_peeled })
-        };
-        self.split.strands.iter().map(strand).collect()
-    }
-
-    /// The thresholds, one for each value of the listed losses, and a bound on the weight of those values that are left out.
-    ///
-    /// With ℓ_j a value of the listed losses, the others must exceed ε − ℓ_j = a + h·n_j − β_j, and
-    /// P(ℓ_j)·e^(−θ·h·n_j) = e^(−θ(ε−a))·P(ℓ_j)·e^(θℓ_j)·e^(−θβ_j): the weight is P_θ(ℓ_j)·e^(−θβ_j), and the rest common to all.
-    fn thresholds(&self, tilt: &Tilt, working: &Working) -> Option<(Vec<Threshold>, Enclosure)> {
-        let base = self.base(working)?;
-        let zero = Enclosure::from_integer(0, 0);
-        if self.split.listed.is_empty() {
-            let (first, excess) = self.threshold(&base, &zero, working)?;
-            let weight = Enclosure::from_integer(1, 0);
-            return Some((Vec::from([Threshold { weight, first, excess }]), zero));
-        }
-        let factors: Vec<&Factor> = self.split.listed.iter().filter_map(|index| self.factors.get(*index)).collect();
-        let (values, left_out) = listed::values(&factors, &tilt.theta, working)?;
-        let mut thresholds = Vec::with_capacity(values.len());
-        for (loss, share) in &values {
-            let (first, excess) = self.threshold(&base, loss, working)?;
-            let fall = working.exp(&excess.mul_rational(&-&tilt.theta))?.fixed(working.bits())?;
-            thresholds.push(Threshold { weight: share.mul(&fall), first, excess });
-        }
-        Some((thresholds, left_out))
-    }
-
-    fn attempt(&self, tilt: &Tilt, effort: &Effort, low: &Working) -> Option<(Found, Working)> {
-        let copies: u64 = self.factors.iter().map(|factor| factor.copies).fold(1, u64::saturating_add);
-        let step_low = self.split.step.enclose(low.bits().saturating_add(64));
-        let log = |x: &Rational| u32::try_from(tilt::log_two(x).unsigned_abs()).ok();
-        // Digits lost: to the powers, to 1 − e^(−θh) twice, and to 1 − e^-h.
-        let rate = step_low.upper() * tilt.theta.abs();
-        let lost = copies.ilog2().checked_add(2 * log(&rate)?)?.checked_add(log(&step_low.upper())?)?;
-        let working = Working::new(effort.bits.checked_add(effort.guard)?.checked_add(lost)?.checked_add(16)?);
-        let (thresholds, left_out) = self.thresholds(tilt, &working)?;
-        let step = self.split.step.enclose(working.bits().saturating_add(64));
-        let kernel = Kernel::new(tilt.form, &tilt.theta, &step, &thresholds, &working)?;
-        let total = kernel.total(&thresholds, &working)?;
-        // c₀ is about W(0)·P_θ(n₀) or more: W(0) over some standard deviations.
-        let spread = (&tilt.deviation / step_low.upper()).max(Rational::one());
-        let scale = tilt::log_two(&spread) + 4;
-        let wanted = i64::from(effort.bits) + i64::from(effort.guard) / 2;
-        let alias_bits = u32::try_from((wanted + scale - tilt::log_two(&total.upper())).max(8)).ok()?;
-        let aliases = Aliases::new(self.factors, tilt, &(self.epsilon)(low.bits())?, &step_low, low)?;
-        let points = aliases.points(alias_bits, &step_low)?;
-        let alias = aliases.bound(&points, &step, &working)?;
-        // A listed value's weight P_θ(ℓ_j)·e^(−θβ_j), β_j ≤ h, is at most P_θ(ℓ_j) times this.
-        let most = match tilt.form {
-            Form::Middle if !self.split.listed.is_empty() => {
-                working.exp(&step.mul_rational(&tilt.theta.abs()))?.fixed(working.bits())?
-            }
-            _ => Enclosure::from_integer(1, 0),
-        };
-        let (alias, left_out) = (alias.mul(&most), left_out.mul(&most));
-        let points = points.to_biguint()?;
-        let low_strands = self.strands(&tilt.theta, low)?;
-        let dropped_bits = wanted + scale - tilt::log_two(&total.upper());
-        let frequencies = trapezoid::frequencies(&low_strands, &kernel, &points, dropped_bits + 4, self.most, low)?;
-        let strands = self.strands(&tilt.theta, &working)?;
-        let sum = kernel.sum(&strands, &thresholds, &points, &frequencies.listed, &working)?;
-        // Aliases are in [0, alias], what was dropped is in ±dropped.
-        let zero = Enclosure::from_integer(0, 0);
-        let dropped = frequencies.dropped.fixed(working.bits())?.hull(&zero);
-        let sum = sum.sub(&alias.hull(&zero)).sub(&dropped).add(&dropped).add(&left_out.hull(&zero));
-        let coefficient = sum.max_zero();
-        // M(θ)·e^(−θℓ₀) = Π (e^log·mass)^copies·e^(−θ·h·n₀); with listed losses M(θ)·e^(−θ(ε−a)) of the whole.
-        let mut exponent = match thresholds.as_slice() {
-            [only] if self.split.listed.is_empty() => step.mul(&Enclosure::from_integer(-&only.first, 0)),
-            _ => self.base(&working)?.sub(&(self.epsilon)(working.bits().saturating_add(64))?),
-        };
-        exponent = exponent.mul_rational(&tilt.theta);
-        let mut mass = Scaled::one(working.bits());
-        for strand in &strands {
-            exponent = exponent.add(&strand.tilted.log.mul(&Enclosure::from_integer(strand.copies, 0)));
-            mass = mass.mul(&strand.tilted.mass.pow(strand.copies));
-        }
-        for factor in self.split.listed.iter().filter_map(|index| self.factors.get(*index)) {
-            let tilted = Tilted::new(factor, &tilt.theta, &working)?;
-            let one = tilted.log.add(&factor.base(&working)?.mul_rational(&tilt.theta));
-            exponent = exponent.add(&one.mul(&Enclosure::from_integer(factor.copies, 0)));
-            mass = mass.mul(&tilted.mass.pow(factor.copies));
-        }
-        let scaled = Scaled::from_enclosure(&coefficient, working.bits());
-        let value = mass.mul(&working.exp(&exponent)?).mul(&scaled);
-        let relative =
-            Scaled::from_enclosure(&Enclosure::from_rational(&coefficient.width(), coefficient.precision()), 64);
-        let missing = relative.magnitude() - scaled.floor_magnitude() + i64::from(effort.bits);
-        let missing = u32::try_from(missing.max(0)).unwrap_or(u32::MAX).min(2 * working.bits());
-        Some((Found { value, missing }, working))
-    }
-
-    /// δ from the expectation: with the probability of an infinite loss, or as 1 less the expectation.
-    fn finish(&self, form: Form, value: &Scaled, working: &Working) -> Option<Enclosure> {
-        let one = Enclosure::from_integer(1, 0);
-        let unit = |enclosure: Enclosure| {
-            let whole = Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0));
-            enclosure.intersection(&whole)
-        };
-        match form {
-            Form::Middle => unit(one.sub(&value.fixed(working.bits())?)),
-            Form::Right if self.factors.iter().any(Factor::is_infinite) => {
-                let finite = finite_mass(self.factors, working)?;
-                unit(one.sub(&finite.fixed(working.bits())?).add(&value.fixed(working.bits())?))
-            }
-            Form::Right => {
-                if value.magnitude() < -2 * SMALLEST {
-                    return Enclosure::from_bounds(&Rational::zero(), &tilt::power_of_two(-SMALLEST), 1 << 20);
-                }
-                unit(value.exact()?)
-            }
-        }
-    }
 }

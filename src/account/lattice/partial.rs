@@ -19,7 +19,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
 use super::super::{Answer, Precision, answer::is_narrow, profile::Epsilon};
-use crate::exact::{Enclosure, Positive, Rational, Scaled, Working};
+use crate::exact::{Budget, Enclosure, Positive, Rational, Scaled, Working, product};
 
 /// The most copies.
 const MOST_COPIES: u32 = 128;
@@ -31,6 +31,7 @@ pub(super) fn delta(
     copies: u64,
     epsilon: &Epsilon<'_>,
     precision: &Precision,
+    budget: &Budget,
 ) -> Option<Answer> {
     let k = u32::try_from(copies).ok().filter(|k| *k <= MOST_COPIES)?;
     let size = shift.bits().max((scale.numerator() / scale.denominator()).bits());
@@ -38,7 +39,8 @@ pub(super) fn delta(
     let mut bits = u32::try_from(lost).ok()?.checked_add(precision.bits())?.checked_add(64)?;
     let mut best = None;
     for _ in 0..5 {
-        if bits > 1 << 16 {
+        // About ten products and quotients in each of the k² steps.
+        if bits > 1 << 16 || budget.spend(u64::from(k * k + 20) * 20 * product(bits)).is_none() {
             break;
         }
         if let Some(enclosure) = attempt(scale, shift, k, epsilon, bits) {

@@ -40,7 +40,7 @@ pub(super) struct Tilt {
 }
 
 /// 2^e.
-pub(super) fn power_of_two(e: i64) -> Rational {
+pub(in crate::account) fn power_of_two(e: i64) -> Rational {
     let power = BigInt::one() << e.unsigned_abs();
     if e >= 0 { Rational::from_integer(power) } else { Rational::new(BigInt::one(), power) }
 }

@@ -79,6 +79,7 @@ pub(super) fn frequencies(
     let mut visited = 0_usize;
     while let Some((from, to)) = pending.pop() {
         visited += 1;
+        working.go_on()?;
         if visited > most.saturating_mul(2).saturating_add(500) {
             return None;
         }
@@ -251,6 +252,7 @@ impl Kernel {
             sum = sum.mul(&strand.power(&BigInt::zero(), points, working)?.re());
         }
         for index in frequencies {
+            working.go_on()?;
             let index = BigInt::from(index.clone());
             let mut product = Disc::one(bits);
             for strand in strands {

@@ -25,7 +25,7 @@ use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Account, Shared},
     progress::{Progress, watched},
-    source::{count, seed},
+    source::count,
 };
 use crate::{
     account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
@@ -75,7 +75,14 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     let precision = Precision { digits };
     let points = count("--points", &options.points, 2, MOST_POINTS)?;
     let last = options.to.as_deref().map(|text| non_negative("--to", text)).transpose()?;
-    seed(shared.seed.as_deref())?;
+    if let (Some(last), Some(text)) = (&last, &options.to)
+        && last.get().is_zero()
+    {
+        return Err(Failure::value("--to", text, "must be above 0: a profile has epsilons from 0 to it"));
+    }
+    if shared.seed.is_some() {
+        return Err(Failure::argument("--seed", "must not be given: an account draws nothing"));
+    }
     // Before the work, not after it.
     let plot = options.plot.as_deref().map(Plot::to).transpose()?;
 

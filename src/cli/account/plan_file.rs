@@ -29,6 +29,11 @@ fn from_text(path: &str, text: &str) -> Result<Vec<Item>, Failure> {
     if let Some(key) = document.keys().find(|key| key.get_ref() != "mechanism") {
         return Err(refused(format!("key {}: unknown key; accepted: [[mechanism]]", Excerpt::new(key.get_ref()))));
     }
+    if document.get("mechanism").is_some_and(|value| value.get_ref().as_table().is_some()) {
+        return Err(refused(
+            "[mechanism]: must be written [[mechanism]], with two brackets, once for every mechanism".into(),
+        ));
+    }
     let tables = document.get("mechanism").and_then(|value| value.get_ref().as_array());
     let tables = tables.filter(|tables| !tables.is_empty());
     let tables = tables.ok_or_else(|| refused("must have at least one [[mechanism]] table".into()))?;
@@ -140,6 +145,7 @@ mod tests {
         for (text, expected) in [
             ("", "plan.toml: must have at least one [[mechanism]]"),
             ("mechanism = 3", "plan.toml: must have at least one [[mechanism]]"),
+            ("[mechanism]\nspec = 'laplace(scale=1)'", "plan.toml: [mechanism]: must be written [[mechanism]]"),
             ("mechanism = [3]", "plan.toml: must have [[mechanism]] tables"),
             ("[[mechanisms]]\nspec = 'laplace(scale=1)'", "key \"mechanisms\": unknown key; accepted: [[mechanism]]"),
             (

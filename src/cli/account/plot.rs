@@ -43,6 +43,9 @@ pub(super) struct Plot {
 impl Plot {
     /// Checks that the file can be written, before anything is computed.
     pub(super) fn to(name: &str) -> Result<Self, Failure> {
+        if name.is_empty() {
+            return Err(Failure::argument("--plot", "must name a file, such as profile.svg, not nothing"));
+        }
         let path = PathBuf::from(name);
         // A link is followed, so that what it leads to is replaced, and not the link.
         let path = path.canonicalize().unwrap_or(path);

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use num_traits::{One, Zero};
+use num_traits::{One, Signed, Zero};
 use rayon::prelude::*;
 
 use crate::{
-    account::{AccountError, Answer, Plan, Precision, delta},
-    exact::{NonNegative, Rational},
+    account::{AccountError, Answer, Plan, Precision, delta, epsilon},
+    exact::{NonNegative, Probability, Rational},
 };
 
 /// One point of the profile.
@@ -46,9 +46,37 @@ pub(super) fn profile(
         .collect()
 }
 
-/// The least of 1, 2, 5, 10, … (or 1/2, 1/5, …) at which δ ≤ 10^-10; where there is none, the least at which δ is all but the
-/// probability of an infinite loss. Which it is decides where a profile ends, and nothing else.
+/// The least of 1, 2, 5 times a power of ten at which δ ≤ 10^-10, or 10^-10 of δ(0) where that is small itself; where there is none, the least of 1, 2, 5, 10, … at
+/// which δ is all but the probability of an infinite loss. Which it is decides where a profile ends, and nothing else.
 fn reach(plan: &Plan) -> Result<Rational, AccountError> {
+    let rough = Precision { digits: 2 };
+    let tenth = Rational::new(1.into(), 10_000_000_000_i64.into());
+    let at_zero = delta(plan, &NonNegative::zero(), &rough)?.enclosure.upper();
+    let small = if at_zero < Rational::new(1.into(), 1_000_000.into()) { at_zero } else { Rational::one() };
+    let Ok(wanted) = Probability::new(small * &tenth) else { return climb(plan) };
+    match epsilon(plan, &wanted, &rough) {
+        Ok(answer) if answer.enclosure.upper().is_positive() => Ok(rung(&answer.enclosure.upper())),
+        Ok(_) => Ok(Rational::one()),
+        Err(_) => climb(plan),
+    }
+}
+
+/// The least of 1, 2, 5 times a power of ten that is no less than x > 0.
+fn rung(x: &Rational) -> Rational {
+    let ten = Rational::from_integer(10.into());
+    let mut decade = Rational::one();
+    while decade >= *x {
+        decade /= &ten;
+    }
+    while &decade * &ten < *x {
+        decade *= &ten;
+    }
+    let rungs = [1_u32, 2, 5, 10].map(|n| &decade * Rational::from_integer(n.into()));
+    rungs.into_iter().find(|rung| rung >= x).unwrap_or(decade)
+}
+
+/// The least of 1, 2, 5, 10, … at which δ is all but what it is at the last that was looked at.
+fn climb(plan: &Plan) -> Result<Rational, AccountError> {
     let rough = Precision { digits: 2 };
     let at = |epsilon: &Rational| {
         let epsilon = NonNegative::new(epsilon.clone()).unwrap_or_else(|_| NonNegative::zero());
@@ -97,6 +125,28 @@ mod tests {
 
     fn plan(spec: &str) -> Plan {
         Plan::new().with(&Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination(), 1)
+    }
+
+    #[test]
+    fn rungs() {
+        for (x, least) in [
+            ("1", "1"),
+            ("1.01", "2"),
+            ("5", "5"),
+            ("5.1", "10"),
+            ("1e-30", "1/1000000000000000000000000000000"),
+            ("0.3", "1/2"),
+        ] {
+            assert_eq!(rung(&crate::exact::parse(x).unwrap()).to_string(), least, "{x}");
+        }
+    }
+
+    /// However wide the noise: δ falls from δ(0) to 10^-10 of it.
+    #[test]
+    fn a_profile_is_scaled_to_its_mechanism() {
+        let last = reach(&plan("gaussian(sigma=1099511627776)")).unwrap();
+        let parse = |text: &str| crate::exact::parse(text).unwrap();
+        assert!(last > parse("1e-12") && last < parse("1e-10"), "{last}");
     }
 
     #[test]

@@ -1,0 +1,38 @@
+//! Basic composition, from the profiles of single copies: wide, and always there.
+
+use num_traits::Zero;
+
+use super::{Answer, Direction, Precision, answer::is_narrow, profile};
+use crate::exact::{Budget, Enclosure, NonNegative, Rational};
+
+/// The most parts.
+const MOST_PARTS: usize = 8;
+
+/// Encloses δ(ε): it is no less than any copy's own, and no more than Σ k·δ_i(ε/K) over K copies in all, each given its share of ε
+/// (Dwork et al. 2006, basic composition). `None` if a profile is not known.
+pub(super) fn delta(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+    budget: &Budget,
+) -> Option<Answer> {
+    if direction.len() > MOST_PARTS {
+        return None;
+    }
+    let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+    let share = NonNegative::new(epsilon.get() / Rational::from_integer(all.into())).ok()?;
+    let (mut lower, mut upper) = (Rational::zero(), Rational::zero());
+    for (pairs, copies) in direction {
+        let mut most = Rational::zero();
+        for pair in pairs {
+            lower = lower.max(profile::delta(pair, epsilon, precision, &budget.share(4))?.enclosure.lower());
+            most = most.max(profile::delta(pair, &share, precision, &budget.share(4))?.enclosure.upper());
+        }
+        upper += most * Rational::from_integer((*copies).into());
+    }
+    let upper = upper.min(Rational::from_integer(1.into()));
+    let digits = u32::try_from(lower.denom().bits().max(upper.denom().bits())).ok()?;
+    let enclosure = Enclosure::from_bounds(&lower, &upper, digits.min(1 << 17))?;
+    let is_narrow = is_narrow(&enclosure, precision);
+    Some(Answer { enclosure, method: "basic composition", is_narrow })
+}
