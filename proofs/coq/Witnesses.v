@@ -199,13 +199,13 @@ Proof.
   intros z. destruct (base_Int_part (z + 1 / 2)). apply Rabs_le. unfold Rdiv. rewrite Rinv_1. lra.
 Qed.
 
-(** The replay's bounds: the floor of 1/2 at 191 bits; e^-x at a place of a bucket. *)
+(** The replay's bounds: the floor of 1/2 at 191 bits; e^-x at a place of a bucket, with a recorded bound that is wrong. *)
 Example some_floors : let f := cut_off 191 63 [2 ^ 190]%Z in IZR (floor_lower f 0 127) <= / 2 * 2 ^ 127 <= IZR (floor_upper f 0 127).
 Proof. apply (recorded_floors_enclose 191 63 [2 ^ 190]%Z 0 (2 ^ 190)%Z); [lia|lia|reflexivity|].
   replace (2 ^ 190)%Z with (2 ^ Z.of_nat 190)%Z by reflexivity. rewrite <- pow_IZR. change 191%nat with (S 190). rewrite <- tech_pow_Rmult. lra. Qed.
 Example an_acceptance : let x := IZR (3 * (2 * 100 * 8 + 3)) / IZR (2 * 1000000) in
-  IZR (accept_lower (GaussianDecay 1000000 1) 8 500 17 100 3 81) <= exp (- x) * 2 ^ 81 <= IZR (accept_upper (GaussianDecay 1000000 1) 8 17 100 3 81).
-Proof. apply (acceptance_encloses (GaussianDecay 1000000 1) 8 500 17 100 3 81); [simpl; lia|lia|].
+  IZR (accept_lower (GaussianDecay 1000000 1) 8 [(803%Z, 81%nat, 5%Z, 7%Z)] 500 17 100 3 81) <= exp (- x) * 2 ^ 81 <= IZR (accept_upper (GaussianDecay 1000000 1) 8 [(803%Z, 81%nat, 5%Z, 7%Z)] 17 100 3 81).
+Proof. apply (acceptance_encloses (GaussianDecay 1000000 1) 8 [(803%Z, 81%nat, 5%Z, 7%Z)] 500 17 100 3 81); [simpl; lia|lia|].
   change (IZR 4809 / IZR 2000000 <= 1). lra.
 Qed.
 Example a_tree : let r := {| of := Uniform 3; depth := 2; runs := [[2 + 32 * 1; 2 + 32 * 3; 2 + 32 * 5; 2 + 32 * 0]%N] |} in

@@ -95,22 +95,29 @@ Theorem series_encloses length : IZR (series_lower n d length) <= exp (- (IZR n 
 Proof.
   assert (E : rest 1 = exp (- (IZR n / IZR d))).
   { unfold rest. simpl. unfold share. assert (C := unit_exp_is_coin n d Hd Hn (indicator (fun b => b)) ltac:(auto)). unfold unit_exp in C. rewrite C. unfold indicator. simpl. lra. }
-  set (unit := (2 ^ Z.of_nat (length + 8))%Z). assert (Hu : (0 < unit)%Z) by (apply Z.pow_pos_nonneg; lia).
+  set (unit := (2 ^ Z.of_nat (length + 32))%Z). assert (Hu : (0 < unit)%Z) by (apply Z.pow_pos_nonneg; lia).
   assert (K := nested_encloses unit 40 Hu 1 ltac:(lia)). unfold series_lower, series_upper. fold unit.
   destruct (nested unit n d 40 1) as [least greatest]. rewrite E in K. cbn [fst snd].
-  assert (R : IZR unit = 2 ^ length * 256) by (unfold unit; rewrite <- pow_IZR, pow_add; simpl; lra). rewrite R in K.
-  assert (A := up_above greatest 256 ltac:(lia)). assert (B := floor_below least 256 ltac:(lia)). set (e := exp (- (IZR n / IZR d))) in *.
-  replace (e * (2 ^ length * 256)) with (256 * (e * 2 ^ length)) in K by ring. lra.
+  change (2 ^ 32)%Z with 4294967296%Z.
+  assert (R : IZR unit = 2 ^ length * 4294967296) by (unfold unit; rewrite <- pow_IZR, pow_add; simpl; lra). rewrite R in K.
+  assert (A := up_above greatest 4294967296 ltac:(lia)). assert (B := floor_below least 4294967296 ltac:(lia)). set (e := exp (- (IZR n / IZR d))) in *.
+  replace (e * (2 ^ length * 4294967296)) with (4294967296 * (e * 2 ^ length)) in K by ring. lra.
 Qed.
 End Series.
 
 (** ** The acceptance of place o of a bucket: e^-x, x in [0, 1] *)
 Definition positive_decay (decay : Decay) : Prop := match decay with LaplaceDecay n d | GaussianDecay n d => (0 < n)%Z /\ (0 < d)%Z end.
 
-Theorem acceptance_encloses decay w reach squeeze bucket o length : positive_decay decay -> (0 <= o <= w)%Z ->
+(** Recorded bounds only loosen. *)
+Lemma loosened recorded magnitude length bound :
+  (loosened_lower recorded magnitude length bound <= bound <= loosened_upper recorded magnitude length bound)%Z.
+Proof. unfold loosened_lower, loosened_upper. destruct (bounds_at _ _ _) as [[? ?]|]; lia. Qed.
+
+(** Whatever bounds are recorded. *)
+Theorem acceptance_encloses decay w recorded reach squeeze bucket o length : positive_decay decay -> (0 <= o <= w)%Z ->
   let x := IZR (exponent_numerator decay w bucket o) / IZR (exponent_denominator decay) in
   x <= 1 ->
-  IZR (accept_lower decay w reach squeeze bucket o length) <= exp (- x) * 2 ^ length <= IZR (accept_upper decay w squeeze bucket o length).
+  IZR (accept_lower decay w recorded reach squeeze bucket o length) <= exp (- x) * 2 ^ length <= IZR (accept_upper decay w recorded squeeze bucket o length).
 Proof.
   intros HD Ho x Hx. assert (P : 0 < 2 ^ length) by (apply pow_lt; lra).
   assert (D : (0 < exponent_denominator decay)%Z) by (destruct decay; unfold positive_decay, exponent_denominator in *; lia).
@@ -130,6 +137,10 @@ Proof.
       unfold Rdiv in A, Xw. assert (x * 2 ^ length <= IZR (exponent_numerator decay w bucket w) * / IZR (exponent_denominator decay) * 2 ^ length) by (apply Rmult_le_compat_r; lra).
       assert ((1 - x) * 2 ^ length <= exp (- x) * 2 ^ length) by (apply Rmult_le_compat_r; lra). lra.
     + rewrite <- pow_IZR. assert (exp (- x) <= 1); [|nra]. rewrite <- exp_0. destruct X0 as [X0| <-]; [left; apply exp_increasing; lra|right; f_equal; lra].
-  - apply series_encloses; auto. split; [lia|]. apply le_IZR. apply Rmult_le_reg_r with (/ IZR (exponent_denominator decay)); [now apply Rinv_0_lt_compat|].
+  - assert (K := fun bound => loosened recorded (Z.of_nat bucket * w + o) length bound).
+    cut (IZR (series_lower (exponent_numerator decay w bucket o) (exponent_denominator decay) length) <= exp (- x) * 2 ^ length
+         <= IZR (series_upper (exponent_numerator decay w bucket o) (exponent_denominator decay) length)).
+    { intros [S1 S2]. split; [apply Rle_trans with (2 := S1)|apply Rle_trans with (1 := S2)]; apply IZR_le, K. }
+    apply series_encloses; auto. split; [lia|]. apply le_IZR. apply Rmult_le_reg_r with (/ IZR (exponent_denominator decay)); [now apply Rinv_0_lt_compat|].
     rewrite Rinv_r by lra. exact Hx.
 Qed.

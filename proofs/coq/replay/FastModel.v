@@ -3,7 +3,9 @@
     - The cumulative probabilities of a table's cells, or of the buckets: ⌊G(j)·2^precision⌋ is recorded for each cell j, to more bits than the shipped table
       holds, by a computation of the recorder's own; at a shorter length it is cut off. The floor of G(j)·2^length is one number, so that whoever encloses
       G(j) tightly enough decides as these bounds do.
-    - The acceptance e^-x is computed here: by the squeeze at the first look, and by an alternating series at later ones.
+    - The acceptance e^-x is computed here: by the squeeze at the first look, and by an alternating series at later ones. The series is tighter than the Rust's
+      enclosure, and where V is within the difference, the Rust draws a word more: the Rust's own bounds are recorded for the places whose tapes are made to come so
+      near, and loosen those of the series. They can only loosen them, so that nothing hangs on their being right.
     - The truth coin's enclosures are recorded, for each length. *)
 Require Import ZArith List Bool.
 From Certus.semantics Require Import Program.
@@ -48,8 +50,8 @@ Fixpoint nested (unit n d : Z) (steps : nat) (k : Z) : Z * Z :=
       let '(least, greatest) := nested unit n d steps (k + 1) in
       (unit - up (n * greatest) (d * k), unit - n * least / (d * k))
   end.
-Definition series_lower (n d : Z) (length : nat) : Z := fst (nested (2 ^ Z.of_nat (length + 8)) n d 40 1) / 256.
-Definition series_upper (n d : Z) (length : nat) : Z := up (snd (nested (2 ^ Z.of_nat (length + 8)) n d 40 1)) 256.
+Definition series_lower (n d : Z) (length : nat) : Z := fst (nested (2 ^ Z.of_nat (length + 32)) n d 40 1) / 2 ^ 32.
+Definition series_upper (n d : Z) (length : nat) : Z := up (snd (nested (2 ^ Z.of_nat (length + 32)) n d 40 1)) (2 ^ 32).
 
 (** ** Buckets *)
 
@@ -61,19 +63,31 @@ Definition exponent_numerator (decay : Decay) (w : Z) (bucket : nat) (o : Z) : Z
   match decay with LaplaceDecay _ d => o * d | GaussianDecay _ d => o * (2 * Z.of_nat bucket * w + o) * d end.
 Definition exponent_denominator (decay : Decay) : Z := match decay with LaplaceDecay n _ => n | GaussianDecay n _ => 2 * n end.
 
-(** At the first look, 1 - X accepts whatever o is, X being x at the end of the bucket, for the buckets within [reach]; nothing rejects. Later, the series. *)
-Definition accept_lower (decay : Decay) (w : Z) (reach squeeze bucket : nat) (o : Z) (length : nat) : Z :=
+(** The Rust's bounds of the acceptance of one magnitude at one length, (magnitude, length, lower, upper). *)
+Definition Recorded_bounds := list (Z * nat * Z * Z).
+Fixpoint bounds_at (recorded : Recorded_bounds) (magnitude : Z) (length : nat) : option (Z * Z) :=
+  match recorded with
+  | [] => None
+  | (k, l, lower, upper) :: rest => if (Z.eqb k magnitude && Nat.eqb l length)%bool then Some (lower, upper) else bounds_at rest magnitude length
+  end.
+Definition loosened_lower (recorded : Recorded_bounds) (magnitude : Z) (length : nat) (bound : Z) : Z :=
+  match bounds_at recorded magnitude length with Some (lower, _) => Z.min lower bound | None => bound end.
+Definition loosened_upper (recorded : Recorded_bounds) (magnitude : Z) (length : nat) (bound : Z) : Z :=
+  match bounds_at recorded magnitude length with Some (_, upper) => Z.max upper bound | None => bound end.
+
+(** At the first look, 1 - X accepts whatever o is, X being x at the end of the bucket, for the buckets within [reach]; nothing rejects. Later, the series, loosened by what is recorded. *)
+Definition accept_lower (decay : Decay) (w : Z) (recorded : Recorded_bounds) (reach squeeze bucket : nat) (o : Z) (length : nat) : Z :=
   if Nat.leb length squeeze
   then if Nat.ltb bucket reach
        then Z.max 0 (2 ^ Z.of_nat length - up (exponent_numerator decay w bucket w * 2 ^ Z.of_nat length) (exponent_denominator decay)) else 0
-  else series_lower (exponent_numerator decay w bucket o) (exponent_denominator decay) length.
-Definition accept_upper (decay : Decay) (w : Z) (squeeze bucket : nat) (o : Z) (length : nat) : Z :=
+  else loosened_lower recorded (Z.of_nat bucket * w + o) length (series_lower (exponent_numerator decay w bucket o) (exponent_denominator decay) length).
+Definition accept_upper (decay : Decay) (w : Z) (recorded : Recorded_bounds) (squeeze bucket : nat) (o : Z) (length : nat) : Z :=
   if Nat.leb length squeeze then 2 ^ Z.of_nat length
-  else series_upper (exponent_numerator decay w bucket o) (exponent_denominator decay) length.
+  else loosened_upper recorded (Z.of_nat bucket * w + o) length (series_upper (exponent_numerator decay w bucket o) (exponent_denominator decay) length).
 
-Definition recorded_buckets (decay : Decay) (f : Floors) (reach squeeze high low unused refill : nat) : Program Z :=
+Definition recorded_buckets (decay : Decay) (f : Floors) (reach squeeze high low unused refill : nat) (recorded : Recorded_bounds) : Program Z :=
   let w := 2 ^ Z.of_nat (high + low) in
-  bucket_sampler (floor_lower f) (floor_upper f) patience (accept_lower decay w reach squeeze) (accept_upper decay w squeeze)
+  bucket_sampler (floor_lower f) (floor_upper f) patience (accept_lower decay w recorded reach squeeze) (accept_upper decay w recorded squeeze)
     (width f) high squeeze low unused refill.
 
 (** ** The response by ε *)

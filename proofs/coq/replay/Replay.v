@@ -22,7 +22,7 @@ Inductive Sampler :=
 | ResponseByEpsilon (bounds : list (Z * Z)) (answers truth : Z)
 | SparseVector (threshold_n threshold_d query_n query_d threshold : Z) (passes : nat) (queries : list Z)
 | Table (floors : Floors) (refill : nat)
-| Buckets (decay : Decay) (floors : Floors) (reach squeeze high low unused refill : nat).
+| Buckets (decay : Decay) (floors : Floors) (reach squeeze high low unused refill : nat) (recorded : Recorded_bounds).
 
 (** Answers as a number: the first is the highest digit after a 1. *)
 Definition number_of (answers : list bool) : Z := fold_left (fun n answer => 2 * n + Z.b2z answer)%Z answers 1%Z.
@@ -43,7 +43,7 @@ Definition model (s : Sampler) : Program Z :=
       Bind (sparse_vector (laplace n d) (laplace n' d') threshold (fun answers => nth (length answers) queries 0%Z) (length queries) passes)
         (fun answers => Return (number_of answers))
   | Table floors refill => recorded_table floors refill
-  | Buckets decay floors reach squeeze high low unused refill => recorded_buckets decay floors reach squeeze high low unused refill
+  | Buckets decay floors reach squeeze high low unused refill recorded => recorded_buckets decay floors reach squeeze high low unused refill recorded
   end.
 
 (** Steps that a loop may take. Too few could only make a recording with an output fail, never hold: see [run_fuel]. A recording of a run that asked

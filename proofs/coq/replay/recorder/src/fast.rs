@@ -11,7 +11,7 @@ use certus::{
 
 use crate::{
     Outcome, Recording, Task, Written,
-    floors::{Decay, enclosed, floors},
+    floors::{Decay, enclosed, floors, shipped},
     fraction, over,
 };
 
@@ -88,12 +88,13 @@ impl<W: Write> Recording<W> {
         Ok(())
     }
 
-    /// Buckets of 2^`offset` places: random words; buckets' prefixes equal to a threshold; and V equal to e^-x, for one word more.
+    /// Buckets of 2^`offset` places: random words; buckets' prefixes equal to a threshold, to `looks` − 1 words more; the open last cell; and V beside e^-x.
     pub fn buckets(
         &mut self,
         decay: Decay<'_>,
         sampler: &impl Program<Output = Integer>,
         offset: u32,
+        looks: u32,
         most: usize,
     ) -> Outcome {
         // As `prepared::layout` has it: one word, or a second for 16 bits of the place and the sign.
@@ -103,11 +104,12 @@ impl<W: Write> Recording<W> {
         let prefix = both - squeeze;
         let (low, unused) = if whole == 64 { (0, 0) } else { (15, 48) };
         let high = offset - low;
-        let precision = prefix + 128;
+        let more = 64 * looks;
+        let precision = prefix + more;
         let width = BigUint::from(1u32) << offset;
         let floors = floors(decay, &width, false, precision, most)?;
         let ones = (BigUint::from(1u32) << prefix) - 1u32;
-        let reach = floors.iter().take_while(|&floor| floor >> 128u32 < ones).count() + 1;
+        let reach = floors.iter().take_while(|&floor| floor >> more < ones).count() + 1;
         let list = self.floors(precision, prefix, &floors)?;
         let of = match decay {
             Decay::Laplace(scale) => format!("laplace {}", fraction(scale.numerator(), scale.denominator())),
@@ -120,15 +122,13 @@ impl<W: Write> Recording<W> {
         for _ in 0..80 {
             self.from_prefix(&name, sampler, Vec::new(), &mut source)?;
         }
-        // The bucket's real goes on with the threshold, after the rest of the first words.
-        // The last that a first look can equal is the open last cell; where the list is cut short before it ends, it is left out.
-        let is_whole = floors.last().is_some_and(|last| last.trailing_ones() == u64::from(precision));
-        let open = is_whole.then(|| floors.get(reach - 1)).flatten();
-        for floor in floors.iter().take(reach.min(700)).step_by(reach.min(700) / 8 + 1).chain(open) {
-            for look in 0..2 {
+        // The bucket's real goes on with the threshold, after the rest of the first words. The last that a first look can equal, if there are as many, is
+        // the open last cell, where all ones go on at random.
+        for floor in floors.iter().take(reach.min(700)).step_by(reach.min(700) / 8 + 1).chain(floors.get(reach - 1)) {
+            for look in 0..looks {
                 for add in [false, true] {
-                    let more = digits(&((floor >> (128 - 64 * look)) + u32::from(add)), prefix + 64 * look);
-                    let (first, second) = more.split_at(usize::try_from(prefix)?);
+                    let digits = digits(&((floor >> (more - 64 * look)) + u32::from(add)), prefix + 64 * look);
+                    let (first, second) = digits.split_at(usize::try_from(prefix)?);
                     let mut bits = first.to_vec();
                     bits.extend(random(&mut source, whole + unused - prefix)?);
                     bits.extend(second);
@@ -136,27 +136,49 @@ impl<W: Write> Recording<W> {
                 }
             }
         }
+        // Places that are near a bound as the Rust encloses it are looked for among so many.
+        let tries = 4000;
         for place in 0..25u32 {
             // A bucket's prefix from inside it, and a place in it.
             let bucket = usize::try_from(place)? * reach.min(1000) / 50;
-            let before = if bucket == 0 { BigUint::ZERO } else { (&floors[bucket - 1] >> 128u32) + 1u32 };
-            if floors[bucket].clone() >> 128u32 <= before {
+            let before = if bucket == 0 { BigUint::ZERO } else { (&floors[bucket - 1] >> more) + 1u32 };
+            if floors[bucket].clone() >> more <= before {
                 continue;
             }
-            let inside = digits(&before, prefix);
-            let offset_bits = random(&mut source, offset)?;
-            let at = offset_bits.iter().fold(BigUint::ZERO, |sum, &bit| sum * 2u32 + u32::from(bit));
             let edge = &width * bucket;
-            let x = decay.exponent(&(&edge + &at)) - decay.exponent(&edge);
-            let (accept, _) = enclosed(x, squeeze + 64)?;
-            for add in [0u64, 1] {
-                let v = digits(&((&accept + add).min((BigUint::from(1u32) << (squeeze + 64)) - 1u32)), squeeze + 64);
-                let (first, second) = v.split_at(usize::try_from(squeeze)?);
-                let mut bits = inside.clone();
+            let mut offset_bits = random(&mut source, offset)?;
+            let exponent = |bits: &[bool]| {
+                let at = bits.iter().fold(BigUint::ZERO, |sum, &bit| sum * 2u32 + u32::from(bit));
+                let k = &edge + at;
+                (decay.exponent(&k) - decay.exponent(&edge), k)
+            };
+            // One place where e^-x is so little below a multiple of 2^-(squeeze + 64) that the Rust's bound is not below it.
+            for _ in 0..if place == 1 { tries } else { 0 } {
+                let (_, upper) = shipped(exponent(&offset_bits).0, squeeze + 64)?;
+                let (_, tighter) = enclosed(exponent(&offset_bits).0, squeeze + 64 + 32)?;
+                if tighter >> 32u32 < upper - 1u32 {
+                    break;
+                }
+                offset_bits = random(&mut source, offset)?;
+            }
+            let (x, k) = exponent(&offset_bits);
+            // The second word of V, or a third as well.
+            for (words, add) in [(1, 0u64), (1, 1), (2, 0), (2, 1)].into_iter().take(if place < 4 { 4 } else { 2 }) {
+                let length = squeeze + 64 * words;
+                let (accept, _) = enclosed(x.clone(), length)?;
+                let v = digits(&((&accept + add).min((BigUint::from(1u32) << length) - 1u32)), length);
+                let (first, rest) = v.split_at(usize::try_from(squeeze)?);
+                let mut bits = digits(&before, prefix);
                 bits.extend(first);
                 bits.extend(&offset_bits);
                 bits.extend(random(&mut source, 1 + unused)?);
-                bits.extend(second);
+                bits.extend(rest);
+                let mut name = name.clone();
+                for words in 1..=words {
+                    let length = squeeze + 64 * words;
+                    let (lower, upper) = shipped(x.clone(), length)?;
+                    name += &format!(" {k} {length} {lower} {upper}");
+                }
                 self.from_prefix(&name, sampler, bits, &mut source)?;
             }
         }
@@ -196,7 +218,7 @@ pub fn record<W: Write>(to: &mut Recording<W>) -> Outcome {
     {
         to.response_by_epsilon(Task::Tapes(60), &over(n, d), answers, truth)?;
     }
-    for (n, d, looks) in [(1, 3, 2), (1, 1, 2), (5, 2, 2), (355, 113, 2), (12, 1, 1)] {
+    for (n, d, looks) in [(1, 3, 2), (1, 1, 2), (5, 2, 2), (355, 113, 3), (12, 1, 2)] {
         let scale = positive(over(n, d))?;
         to.table(Decay::Laplace(&scale), &PreparedLaplace::new(&scale), looks)?;
     }
@@ -206,13 +228,15 @@ pub fn record<W: Write>(to: &mut Recording<W>) -> Outcome {
     }
     // σ² of about 2^21 to 2^102, and scales: at least 128 buckets a scale.
     let two_to = |power: u32| Rational::from_integer((BigUint::from(1u32) << power).into());
-    for (variance, offset) in [(over(4_200_001, 1), 4), (two_to(80), 33), (two_to(88) + over(2, 7), 37)] {
+    for (variance, offset, looks) in [(over(4_200_001, 1), 4, 3), (two_to(80), 33, 2), (two_to(88) + over(2, 7), 37, 2)]
+    {
         let variance = positive(variance)?;
-        to.buckets(Decay::Gaussian(&variance), &PreparedGaussian::with_variance(&variance), offset, 2200)?;
+        to.buckets(Decay::Gaussian(&variance), &PreparedGaussian::with_variance(&variance), offset, looks, 2200)?;
     }
-    for (scale, offset) in [(two_to(30) + over(1, 3), 23), (two_to(45), 38)] {
+    // The open last cell is the 2661st; the second has fewer.
+    for (scale, offset, most) in [(two_to(30) + over(1, 3), 23, 3500), (two_to(45), 38, 1500)] {
         let scale = positive(scale)?;
-        to.buckets(Decay::Laplace(&scale), &PreparedLaplace::new(&scale), offset, 1500)?;
+        to.buckets(Decay::Laplace(&scale), &PreparedLaplace::new(&scale), offset, 2, most)?;
     }
     Ok(())
 }

@@ -32,6 +32,14 @@ pub fn enclosed(x: Rational, bits: u32) -> Result<(BigUint, BigUint), String> {
     Ok((lower, upper))
 }
 
+/// The bounds of e^-x·2^length that `Wide::accept` compares with: V's first bits accept below the first, and reject from the second on.
+pub fn shipped(x: Rational, length: u32) -> Result<(BigUint, BigUint), String> {
+    let x = NonNegative::new(x).map_err(|error| error.to_string())?;
+    let bounds = exp_neg(&x, length + 8);
+    let floor = |bound: Rational| (bound.numer().magnitude() << length) / bound.denom().magnitude();
+    Ok((floor(bounds.lower()), floor(bounds.upper()) + 1u32))
+}
+
 /// The product of two numbers in [lower, upper]·2^-bits.
 fn product(a: &(BigUint, BigUint), b: &(BigUint, BigUint), bits: u32) -> (BigUint, BigUint) {
     ((&a.0 * &b.0) >> bits, ((&a.1 * &b.1) >> bits) + 1u32)
