@@ -16,6 +16,15 @@ pub(super) fn delta(pair: &Pair, epsilon: &NonNegative, precision: &Precision, b
     if lattice::is_bounded_by(pair, epsilon.get()) {
         return Some(zero());
     }
+    // At ε = 0 a pair of rational probabilities has a rational δ: halves are told as halves.
+    if epsilon.get().is_zero()
+        && let Some(exact) = exact_at_zero(pair)
+    {
+        let enclosure = Enclosure::from_rational(&exact, precision.bits().saturating_add(64));
+        if is_narrow(&enclosure, precision) {
+            return Some(Answer { enclosure, method: "closed form", is_narrow: true });
+        }
+    }
     let enclosed = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
     at(pair, &enclosed, precision, budget)
 }
