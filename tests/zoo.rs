@@ -40,7 +40,7 @@ fn a_glance_tells_the_gross_ones() {
             refuted.push(specimen.name);
         }
     }
-    assert!(refuted.len() >= 22, "{}: {refuted:?}", refuted.len());
+    assert!(refuted.len() >= 20, "{}: {refuted:?}", refuted.len());
     for gross in ["float_laplace", "length_leak", "nan_injected", "noise_reused", "seed_reused", "svt5_no_query_noise"]
     {
         assert!(refuted.contains(&gross), "{gross} was not refuted");
