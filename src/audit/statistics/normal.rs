@@ -5,7 +5,7 @@ use core::f64::consts::SQRT_2;
 
 use statrs::function::erf::erfc_inv;
 
-/// More than the error of [`raw`] for tails from [`LEAST`] to 1 − 2^-53: the tests measure it against enclosures of the normal tail.
+/// More than the error of `raw` for tails from `LEAST` to 1 − 2^-53: the tests measure it against enclosures of the normal tail.
 pub const SLACK: f64 = 1e-8;
 
 /// Tails below this are taken for this much.
