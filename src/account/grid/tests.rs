@@ -250,7 +250,7 @@ fn widths() {
 
 /// The same of plans that take seconds each.
 #[test]
-#[ignore = "some seconds of grids; the widths of other plans are tested, and tests/account_large.rs has them in CI"]
+#[ignore = "FAILS at 1.2e-3 since accounts take bounded work, cause not found; 1e-3 is the bar (issue 5, open)"]
 fn widths_of_large_plans() {
     widths_of(&[
         (&["randomized_response(gamma=1/4)*3", "gaussian(sigma=10)*100", "laplace(scale=20)*5"], "7"),
