@@ -25,11 +25,11 @@ mod truncated_geometric;
 
 use std::fmt::Write as _;
 
+pub use crate::audit::Side;
 use crate::{
     audit::{Sampled, outputs::Recording},
     bits::BitsError,
 };
-pub use crate::audit::Side;
 pub use noise::Random;
 
 /// One output, as the line that a command would print.
@@ -60,6 +60,7 @@ impl Line {
 pub type Draw = Box<dyn FnMut(Side, &mut Random, &mut Line) -> Result<(), BitsError> + Send>;
 
 /// A mechanism of the zoo.
+#[derive(Debug)]
 pub struct Specimen {
     /// Its name; a twin's ends in `_correct`.
     pub name: &'static str,

@@ -7,7 +7,7 @@
 //! ```
 
 pub mod certify;
-mod claim;
+pub(crate) mod claim;
 pub mod events;
 pub mod outputs;
 mod own;

@@ -1,6 +1,7 @@
 //! Our own mechanisms under audit: sampled by the shipped samplers, and told exactly.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use num_traits::Zero;
 
@@ -94,7 +95,9 @@ pub struct Own {
     plan: Plan,
     /// Whether the account's pair is the one that is sampled.
     is_tight: bool,
-    masses: Option<[Masses<mechanism::Output>; 2]>,
+    /// Kept to be enumerated, when somebody asks; nothing for more than one copy.
+    releases: Option<[Box<dyn AnyRelease>; 2]>,
+    masses: OnceLock<Option<[Masses<mechanism::Output>; 2]>>,
 }
 
 impl core::fmt::Debug for Own {
@@ -116,12 +119,13 @@ impl Own {
     ///
     /// If an input is none of the mechanism's.
     pub fn new(mechanism: &dyn AnyMechanism, copies: u64, inputs: (&str, &str)) -> Result<Self, InputRefused> {
-        let releases = [mechanism.on(inputs.0)?, mechanism.on(inputs.1)?];
-        let masses = if copies == 1 { enumerate(&releases) } else { None };
+        let releases = || Ok([mechanism.on(inputs.0)?, mechanism.on(inputs.1)?]);
         let plan = Plan::new().with(&mechanism.domination(), copies);
         // Noise on an integer, at its sensitivity: the pair is the worst there is.
         let is_tight = mechanism.noise().is_some() && inputs == mechanism.neighbours();
-        Ok(Self { sides: releases.map(Draws::Any), copies, plan, is_tight, masses })
+        let sides = releases()?.map(Draws::Any);
+        let releases = if copies == 1 { Some(releases()?) } else { None };
+        Ok(Self { sides, copies, plan, is_tight, releases, masses: OnceLock::new() })
     }
 
     /// By these samplers instead.
@@ -130,11 +134,16 @@ impl Own {
         Self { sides: [Draws::Noise(on_a), Draws::Noise(on_b)], ..self }
     }
 
+    /// The probabilities of the outputs on both inputs, enumerated once.
+    fn masses(&self) -> Option<&[Masses<mechanism::Output>; 2]> {
+        self.masses.get_or_init(|| enumerate(self.releases.as_ref()?)).as_ref()
+    }
+
     /// Encloses δ(ε) of the two inputs, the larger of both directions; nothing where there are too many outputs to enumerate, and no
     /// account of this very pair.
     #[must_use]
     pub fn delta(&self, epsilon: &NonNegative) -> Option<Enclosure> {
-        match &self.masses {
+        match self.masses() {
             Some([a, b]) => {
                 let (forward, backward) = (hockey_stick(a, b, epsilon)?, hockey_stick(b, a, epsilon)?);
                 let (lower, upper) = (forward.lower().max(backward.lower()), forward.upper().max(backward.upper()));
@@ -162,7 +171,7 @@ impl Own {
     /// The probabilities of every output on both inputs, midpoints, for pictures.
     #[must_use]
     pub fn probabilities(&self) -> Option<Vec<(f64, f64)>> {
-        let [a, b] = self.masses.as_ref()?;
+        let [a, b] = self.masses()?;
         let (a, b) = (a.enclosures(), b.enclosures());
         let of = |masses: &BTreeMap<mechanism::Output, Enclosure>, output: &mechanism::Output| -> f64 {
             masses.get(output).and_then(|mass| decimal(&mass.lower(), 12, Rounding::Down).parse().ok()).unwrap_or(0.0)
@@ -175,17 +184,18 @@ impl Own {
     /// the code and the inputs, not from any sample.
     #[must_use]
     pub fn events(&self, epsilon: &NonNegative) -> Vec<Event> {
-        let Some([a, b]) = &self.masses else { return Vec::new() };
+        let Some([a, b]) = self.masses() else { return Vec::new() };
         let factor = exp_neg(epsilon, 64).lower();
         let (a, b) = (a.enclosures(), b.enclosures());
-        let likelier = |p: &BTreeMap<mechanism::Output, Enclosure>,
-                        q: &BTreeMap<mechanism::Output, Enclosure>| {
+        let likelier = |p: &BTreeMap<mechanism::Output, Enclosure>, q: &BTreeMap<mechanism::Output, Enclosure>| {
             let inside = p.iter().filter(|(output, mass)| {
                 let other = q.get(output).map_or_else(Rational::zero, Enclosure::upper);
                 &mass.lower() * &factor > other
             });
             let words: Vec<String> = inside.map(|(output, _)| output.to_string()).take(MOST_OUTPUTS + 1).collect();
-            (1..=MOST_OUTPUTS).contains(&words.len()).then_some(Event { feature: Feature::Output, within: Within::Words(words) })
+            (1..=MOST_OUTPUTS)
+                .contains(&words.len())
+                .then_some(Event { feature: Feature::Output, within: Within::Words(words) })
         };
         [likelier(&a, &b), likelier(&b, &a)].into_iter().flatten().collect()
     }
