@@ -25,27 +25,12 @@ mod truncated_geometric;
 
 use std::fmt::Write as _;
 
-use crate::bits::BitsError;
+pub use crate::audit::Side;
+use crate::{
+    audit::{Sampled, outputs::Recording},
+    bits::BitsError,
+};
 pub use noise::Random;
-
-/// Which of the two neighbouring inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The first.
-    A,
-    /// The second.
-    B,
-}
-
-impl Side {
-    /// What is true on this side.
-    pub fn pick<T>(self, on_a: T, on_b: T) -> T {
-        match self {
-            Self::A => on_a,
-            Self::B => on_b,
-        }
-    }
-}
 
 /// One output, as the line that a command would print.
 #[derive(Debug, Default)]
@@ -75,6 +60,7 @@ impl Line {
 pub type Draw = Box<dyn FnMut(Side, &mut Random, &mut Line) -> Result<(), BitsError> + Send>;
 
 /// A mechanism of the zoo.
+#[derive(Debug)]
 pub struct Specimen {
     /// Its name; a twin's ends in `_correct`.
     pub name: &'static str,
@@ -92,6 +78,19 @@ pub struct Specimen {
     pub scales: &'static [f64],
     /// Makes it ready to draw.
     pub make: fn() -> Draw,
+}
+
+impl Sampled for Specimen {
+    fn record(&self, side: Side, samples: u64, seed: [u8; 32], recording: &mut Recording) -> Result<(), BitsError> {
+        let (mut draw, mut random, mut line) = ((self.make)(), Random::new(seed), Line::default());
+        for _ in 0..samples {
+            line.clear();
+            draw(side, &mut random, &mut line)?;
+            // A string is UTF-8, and that is all that a line must be.
+            let _ = recording.line(line.text().as_bytes());
+        }
+        Ok(())
+    }
 }
 
 /// A false claim.

@@ -76,7 +76,7 @@ impl Claim {
 }
 
 /// The least float that is at least a small number.
-fn above(value: &Rational) -> f64 {
+pub(crate) fn above(value: &Rational) -> f64 {
     let near: f64 = decimal(value, 20, Rounding::Up).parse().unwrap_or(f64::MAX);
     let down = near.next_down();
     let is_enough = |float: f64| from_f64(float).is_ok_and(|float| float >= *value);

@@ -7,11 +7,13 @@
 //! ```
 
 pub mod certify;
-mod claim;
+pub(crate) mod claim;
 pub mod events;
 pub mod outputs;
+mod own;
 mod report;
 mod run;
+mod sampled;
 mod sequential;
 pub mod statistics;
 #[cfg(test)]
@@ -21,6 +23,8 @@ mod tests;
 pub mod zoo;
 
 pub use claim::{Claim, ClaimError};
+pub use own::Own;
 pub use report::{CurvePoint, Finding, Report, Verdict};
 pub use run::{Audit, AuditError, LEAST_SAMPLES};
+pub use sampled::{SampleError, Sampled, Side, fresh_seed, tallies, tallies_counted};
 pub use sequential::Sequential;

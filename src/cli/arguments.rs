@@ -14,8 +14,10 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
         certus certify 'gaussian(sigma=2)'\n  \
         certus account 'gaussian(sigma=10)*100' 'laplace(scale=20)*5' --delta 1e-6\n  \
         certus calibrate gaussian --epsilon 1 --delta 1e-5\n  \
+        certus audit\n  \
+        certus audit --a 'python3 noise.py 0' --b 'python3 noise.py 1' --claim epsilon=1\n  \
         certus mechanisms\n\n\
-        Exit status: 0 fine, 1 a certificate that fails, 2 bad usage or input, 3 the environment failed."
+        Exit status: 0 fine, 1 a violation or a certificate that fails, 2 bad usage or input, 3 the environment failed."
 )]
 pub(super) struct Cli {
     #[command(subcommand)]
@@ -48,6 +50,12 @@ pub(super) enum Command {
     Account(Account),
     /// Find the least noise that is certified to meet epsilon and delta
     Calibrate(Calibrate),
+    /// Audit a mechanism, anybody's: the smallest delta for its claimed epsilon, from samples. Without an argument, the built-in suite
+    Audit(Box<Audit>),
+    /// Count a stream of outputs into a compact file, for audits of samples that many machines drew
+    Tally(Tally),
+    /// Test the counterexample of an audit on fresh samples
+    Replay(Replay),
     /// List every mechanism with its keys
     Mechanisms,
     /// Print a completion script for a shell
@@ -227,4 +235,223 @@ pub(super) enum Mode {
     Structural,
     /// Every tape
     Flat,
+}
+
+/// Audits a claim.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A command runs by `sh -c` with CERTUS_SAMPLES=N (how many outputs to print, one a line) and CERTUS_SHARD=i in its environment.\n\
+    A line is an integer, a float, a word, or a comma-separated vector; an empty line is \"no output\".\n\n\
+    Verdicts: violation (the claim is false, at the confidence), consistent (an excess of 0.1 over the claimed delta would have been seen),\n\
+    inconclusive (too few samples to say). With --expect, or in a suite, the exit status is 1 if and only if a verdict is not the expected one.\n\n\
+    Examples:\n  \
+    certus audit\n  \
+    certus audit 'laplace(scale=1)' --claim epsilon=0.9\n  \
+    certus audit --a 'python3 noise.py 0' --b 'python3 noise.py 1' --claim epsilon=1,delta=1e-6 --report audit.html\n  \
+    certus audit --samples-a with.csv --samples-b without.csv --column answer --claim epsilon=1\n  \
+    certus audit --command 'python3 sum.py {}' --base 1,1,1,1 --claim epsilon=1\n  \
+    certus audit --tally-a one.tally --tally-a two.tally --tally-b three.tally --claim epsilon=1\n  \
+    certus audit targets.toml --junit audit.xml"
+)]
+pub(super) struct Audit {
+    /// A mechanism such as 'laplace(scale=1)', also 'laplace(scale=1)*3', or an audit file, which ends in .toml [default: the built-in suite]
+    #[arg(value_name = "SPEC|FILE.toml")]
+    pub(super) target: Option<String>,
+    /// What is claimed: epsilon=E, or epsilon=E,delta=D [default for a SPEC: what it guarantees]
+    #[arg(long, value_name = "CLAIM", allow_hyphen_values = true)]
+    pub(super) claim: Option<String>,
+    /// A command that prints outputs on one input
+    #[arg(long, value_name = "CMD", requires = "b", conflicts_with_all = ["target", "command", "samples_a", "tally_a"])]
+    pub(super) a: Option<String>,
+    /// A command that prints outputs on a neighbouring input
+    #[arg(long, value_name = "CMD", requires = "a")]
+    pub(super) b: Option<String>,
+    /// A command with {} where its data go, comma-separated: pairs of neighbouring data are tried, and the worst is audited on fresh samples
+    #[arg(long, value_name = "CMD", requires = "base", conflicts_with_all = ["target", "samples_a", "tally_a"])]
+    pub(super) command: Option<String>,
+    /// The data around which --command is searched: one-above, one-below, all-but-one, extremes
+    #[arg(long, value_name = "V,V,…", requires = "command", allow_hyphen_values = true)]
+    pub(super) base: Option<String>,
+    /// A file of outputs on one input
+    #[arg(long, value_name = "FILE", requires = "samples_b", conflicts_with_all = ["target", "tally_a"])]
+    pub(super) samples_a: Option<String>,
+    /// A file of outputs on a neighbouring input
+    #[arg(long, value_name = "FILE", requires = "samples_a")]
+    pub(super) samples_b: Option<String>,
+    /// The format of the sample files [default: by their names, or their first bytes]
+    #[arg(long, value_enum, requires = "samples_a")]
+    pub(super) format: Option<Format>,
+    /// The column of a CSV file, or the field of NDJSON objects, that holds the outputs
+    #[arg(long, value_name = "NAME", requires = "samples_a")]
+    pub(super) column: Option<String>,
+    /// A tally of outputs on one input, by `certus tally`; may be given many times
+    #[arg(long, value_name = "FILE", requires = "tally_b", conflicts_with = "target")]
+    pub(super) tally_a: Vec<String>,
+    /// A tally of outputs on a neighbouring input; may be given many times
+    #[arg(long, value_name = "FILE", requires = "tally_a")]
+    pub(super) tally_b: Vec<String>,
+    /// An input of SPEC [default: with its neighbour, the worst there are]
+    #[arg(long, value_name = "V", allow_hyphen_values = true, requires_all = ["neighbour", "target"])]
+    pub(super) input: Option<String>,
+    /// A neighbour of the input
+    #[arg(long, value_name = "W", allow_hyphen_values = true, requires = "input")]
+    pub(super) neighbour: Option<String>,
+    /// Outputs a side [default: 100000; of the suite, as many as each target needs; of files, all there are]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(super) samples: Option<String>,
+    /// The probability that a run calls no true claim false, whatever was tried; between 0 and 1 [default: 0.999]
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    pub(super) confidence: Option<String>,
+    /// Stop as soon as the claim has fallen: bets on batch after batch, valid whenever it stops
+    #[arg(long, conflicts_with_all = ["samples_a", "tally_a"])]
+    pub(super) sequential: bool,
+    /// A number that float outputs may be multiples of, such as the scale of the noise; may be given many times
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(super) scale: Vec<String>,
+    /// How many seconds a command may take [default: 300]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(super) timeout: Option<String>,
+    /// In how many parts a command's outputs are drawn, all at once [default: as many as processors, over both sides]
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub(super) shards: Option<String>,
+    /// The sampler of a SPEC
+    #[arg(long, value_enum, default_value_t = Sampler::Auto)]
+    pub(super) sampler: Sampler,
+    /// The verdict that is expected: the exit status is 1 if and only if it is another
+    #[arg(long, value_enum)]
+    pub(super) expect: Option<Expect>,
+    /// Of a suite, only the targets whose name holds this
+    #[arg(long, value_name = "TEXT")]
+    pub(super) only: Option<String>,
+    /// Also fail where a verdict is inconclusive
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Write the HTML report into this file [default of the suite: certus-audit.html]
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<String>,
+    /// Write the counterexample of a violation into this file, for `certus replay`
+    #[arg(long, value_name = "FILE")]
+    pub(super) counterexample: Option<String>,
+    /// Write the verdicts as JUnit XML into this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) junit: Option<String>,
+    /// Write the violations as SARIF into this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) sarif: Option<String>,
+}
+
+/// Counts outputs.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Tallies of one side merge in any order to the same audit. A shard that is given twice, and two shards with the same outputs in the\n\
+    same order, are refused.\n\n\
+    Examples:\n  \
+    my-mechanism | certus tally --output a-1.tally\n  \
+    certus tally outputs.csv --column answer --id machine-7 --output a-7.tally\n  \
+    certus audit --tally-a a-1.tally --tally-a a-7.tally --tally-b b-1.tally --claim epsilon=1"
+)]
+pub(super) struct Tally {
+    /// The file of outputs [default: standard input]
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<String>,
+    /// Where the tally goes [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<String>,
+    /// A name for this part of the samples, of its own [default: a random one]
+    #[arg(long, value_name = "NAME")]
+    pub(super) id: Option<String>,
+    /// The format of the outputs [default: by the file's name or first bytes; of standard input, text]
+    #[arg(long, value_enum)]
+    pub(super) format: Option<Format>,
+    /// The column of a CSV file, or the field of NDJSON objects, that holds the outputs
+    #[arg(long, value_name = "NAME")]
+    pub(super) column: Option<String>,
+}
+
+/// Replays a counterexample.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The event was chosen before these samples were drawn, so that they test it alone, at the whole confidence.\n\
+    Exit status: 1 if the claim is refuted again, 0 if it is not.\n\n\
+    Examples:\n  \
+    certus audit 'laplace(scale=1)' --claim epsilon=0.9 --counterexample found.json\n  \
+    certus replay found.json\n  \
+    certus replay found.json --samples 1e6 --confidence 0.999999\n  \
+    certus replay found.json --samples-a fresh-a.txt --samples-b fresh-b.txt"
+)]
+pub(super) struct Replay {
+    /// The counterexample that `certus audit --counterexample FILE` wrote
+    #[arg(value_name = "FILE")]
+    pub(super) file: String,
+    /// Outputs a side [default: as many as the audit had]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(super) samples: Option<String>,
+    /// The confidence; between 0 and 1 [default: 0.999]
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    pub(super) confidence: Option<String>,
+    /// Fresh outputs on the first input, where the audit had files
+    #[arg(long, value_name = "FILE", requires = "samples_b")]
+    pub(super) samples_a: Option<String>,
+    /// Fresh outputs on the second input
+    #[arg(long, value_name = "FILE", requires = "samples_a")]
+    pub(super) samples_b: Option<String>,
+    /// The format of these files
+    #[arg(long, value_enum, requires = "samples_a")]
+    pub(super) format: Option<Format>,
+    /// The column or field of these files
+    #[arg(long, value_name = "NAME", requires = "samples_a")]
+    pub(super) column: Option<String>,
+    /// How many seconds a command may take [default: 300]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(super) timeout: Option<String>,
+    /// Of several counterexamples, the one of this target
+    #[arg(long, value_name = "NAME")]
+    pub(super) target: Option<String>,
+}
+
+/// How a file holds outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// One output a line
+    Text,
+    /// A column of a CSV file with a heading
+    Csv,
+    /// A JSON value a line
+    Ndjson,
+    /// Raw little-endian floats of 64 bits
+    F64,
+    /// Raw little-endian integers of 64 bits
+    I64,
+}
+
+impl Format {
+    /// As it is written after `--format`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Csv => "csv",
+            Self::Ndjson => "ndjson",
+            Self::F64 => "f64",
+            Self::I64 => "i64",
+        }
+    }
+}
+
+/// What a target's verdict should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Expect {
+    /// A violation
+    Violation,
+    /// No violation
+    NoViolation,
+}
+
+impl Expect {
+    /// As it is written after `--expect`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Violation => "violation",
+            Self::NoViolation => "no-violation",
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod account;
 mod arguments;
+mod audit;
 mod calibrate;
 mod catalogue;
 mod certify;
@@ -11,6 +12,8 @@ mod progress;
 mod render;
 mod sample;
 mod source;
+mod toml_file;
+mod whole_file;
 
 use std::{
     ffi::OsString,
@@ -62,6 +65,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Certify(options) => certify::run(&options, &cli.shared, out),
         Command::Account(options) => account::run(&options, &cli.shared, out),
         Command::Calibrate(options) => calibrate::run(&options, &cli.shared, out),
+        Command::Audit(options) => audit::run(&options, &cli.shared, out),
+        Command::Tally(options) => audit::tally::run(&options, &cli.shared, out),
+        Command::Replay(options) => audit::replay::run(&options, &cli.shared, out),
         Command::Mechanisms => catalogue::run(&cli.shared, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

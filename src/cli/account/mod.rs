@@ -15,9 +15,10 @@ use std::{
 use num_traits::{One, Zero};
 use serde_json::{Value, json};
 
+pub(super) use self::pair_file::read as read_text;
 use self::{
     listed::{Item, Listed},
-    plot::Plot,
+    plot::svg,
     profile::{Point, profile},
     summary::Summary,
 };
@@ -26,6 +27,7 @@ use super::{
     arguments::{Account, Shared},
     progress::{Progress, watched},
     source::count,
+    whole_file::WholeFile,
 };
 use crate::{
     account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
@@ -84,7 +86,7 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
         return Err(Failure::argument("--seed", "must not be given: an account draws nothing"));
     }
     // Before the work, not after it.
-    let plot = options.plot.as_deref().map(Plot::to).transpose()?;
+    let plot = options.plot.as_deref().map(|name| WholeFile::to("--plot", name, "profile.svg")).transpose()?;
 
     let started = Instant::now();
     let draw = |points: u64, precision: &Precision| {
@@ -115,7 +117,7 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
             // A hundredth of a pixel needs no more.
             Found::One(_) => draw(points, &Precision { digits: 6 })?,
         };
-        plot.write(&listed.texts(), &drawn)?;
+        plot.write(svg(&listed.texts(), &drawn).as_bytes())?;
     }
     let report =
         Report { listed: &listed, question: &question, digits, found: &found, summary: summary.as_ref(), elapsed };

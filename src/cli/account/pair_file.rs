@@ -28,7 +28,7 @@ const MOST_OUTCOMES: usize = 1 << 16;
 const LONGEST_DENOMINATOR: u64 = 33_220;
 
 /// The text of a file that an argument names. What cannot be read is bad input.
-pub(super) fn read(path: &str) -> Result<String, Failure> {
+pub(in crate::cli) fn read(path: &str) -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::Usage(format!("{path}: must be a file that can be read: {error}"));
     let mut text = Vec::new();
     File::open(path).map_err(failed)?.take(LONGEST + 1).read_to_end(&mut text).map_err(failed)?;

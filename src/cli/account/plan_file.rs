@@ -6,9 +6,13 @@ use toml::de::{DeTable, DeValue};
 
 use super::{listed::Item, pair_file};
 use crate::{
-    cli::{Failure, source::count},
+    cli::{
+        Failure,
+        source::count,
+        toml_file::{kind, number, refuse_unknown, tables, with_document},
+    },
     exact::{Rational, parse},
-    mechanism::{Excerpt, MAX_COPIES},
+    mechanism::MAX_COPIES,
 };
 
 /// What a table may hold.
@@ -20,41 +24,18 @@ pub(super) fn from_file(path: &str) -> Result<Vec<Item>, Failure> {
 }
 
 fn from_text(path: &str, text: &str) -> Result<Vec<Item>, Failure> {
-    let refused = |what: String| Failure::Usage(format!("{path}: {what}"));
-    let document = DeTable::parse(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
-        refused(format!("line {}: not TOML: {}", before.matches('\n').count() + 1, error.message().replace('\n', ", ")))
-    })?;
-    let document = document.into_inner();
-    if let Some(key) = document.keys().find(|key| key.get_ref() != "mechanism") {
-        return Err(refused(format!("key {}: unknown key; accepted: [[mechanism]]", Excerpt::new(key.get_ref()))));
-    }
-    if document.get("mechanism").is_some_and(|value| value.get_ref().as_table().is_some()) {
-        return Err(refused(
-            "[mechanism]: must be written [[mechanism]], with two brackets, once for every mechanism".into(),
-        ));
-    }
-    let tables = document.get("mechanism").and_then(|value| value.get_ref().as_array());
-    let tables = tables.filter(|tables| !tables.is_empty());
-    let tables = tables.ok_or_else(|| refused("must have at least one [[mechanism]] table".into()))?;
-    tables
-        .iter()
-        .enumerate()
-        .map(|(index, table)| {
-            let name = format!("{path}: mechanism {}", index + 1);
-            let table = table.get_ref().as_table().ok_or_else(|| refused("must have [[mechanism]] tables".into()))?;
-            item(path, &name, table)
-        })
-        .collect()
+    with_document(path, text, |document| {
+        refuse_unknown(path, document, &["mechanism"], "[[mechanism]]")?;
+        let tables = tables(path, document, "mechanism")?;
+        let items = (1..).zip(tables).map(|(place, table)| item(path, &format!("{path}: mechanism {place}"), table));
+        items.collect()
+    })
 }
 
 /// One table; `name` says where it stands.
 fn item(path: &str, name: &str, table: &DeTable<'_>) -> Result<Item, Failure> {
     let refused = |what: String| Failure::Usage(format!("{name}: {what}"));
-    let known = ["spec", "p", "q", "pair", "copies"];
-    if let Some(key) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
-        return Err(refused(format!("key {}: unknown key; accepted: {ACCEPTED}", Excerpt::new(key.get_ref()))));
-    }
+    refuse_unknown(name, table, &["spec", "p", "q", "pair", "copies"], ACCEPTED)?;
     let of = |key: &str| table.get(key).map(|value| value.get_ref());
     let text = |key: &str, value: &DeValue<'_>| match value.as_str() {
         Some(text) => Ok(text.to_owned()),
@@ -101,20 +82,6 @@ fn item(path: &str, name: &str, table: &DeTable<'_>) -> Result<Item, Failure> {
 /// The numbers of a list, each read exactly from its own text.
 fn numbers(value: &DeValue<'_>) -> Option<Vec<Rational>> {
     value.as_array()?.iter().map(|entry| parse(number(entry.get_ref())?).ok()).collect()
-}
-
-/// The text of a number: a string's, or that of a decimal integer or float, so that 0.1 is 1/10.
-fn number<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
-    match value {
-        DeValue::String(text) => Some(text),
-        DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str()),
-        DeValue::Float(float) => Some(float.as_str()),
-        _ => None,
-    }
-}
-
-fn kind(value: &DeValue<'_>) -> &'static str {
-    value.type_str()
 }
 
 #[cfg(test)]

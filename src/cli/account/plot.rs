@@ -3,21 +3,12 @@
 //! Coordinates are computed on integers, in hundredths of a pixel, rounded outward: the picture too is an enclosure, at the points that it
 //! marks. Between them it joins the bounds by straight lines.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-    process,
-};
+use std::fmt::Write as _;
 
 use num_traits::{One, ToPrimitive, Zero};
 
 use super::profile::Point;
-use crate::{
-    cli::Failure,
-    exact::{Positive, Rational, Rounding, decimal, ln},
-};
+use crate::exact::{Positive, Rational, Rounding, decimal, ln};
 
 /// The picture, and the frame in it, in pixels: left, right, top, bottom.
 const SIZE: (i64, i64) = (760, 480);
@@ -34,58 +25,6 @@ const STYLE: &str = ":root{--paper:#fff;--ink:#1f2328;--faint:#d0d7de;--line:#0b
 text{fill:var(--ink);font:13px system-ui,sans-serif}.heading{font-size:15px;font-weight:600}\
 .paper{fill:var(--paper)}.grid{stroke:var(--faint)}.frame{stroke:var(--ink);fill:none}\
 .band{fill:var(--band);fill-opacity:.25;stroke:var(--line);stroke-width:1.5;stroke-linejoin:round}.point{fill:var(--line)}";
-
-/// A file that is written whole or not at all.
-pub(super) struct Plot {
-    path: PathBuf,
-}
-
-impl Plot {
-    /// Checks that the file can be written, before anything is computed.
-    pub(super) fn to(name: &str) -> Result<Self, Failure> {
-        if name.is_empty() {
-            return Err(Failure::argument("--plot", "must name a file, such as profile.svg, not nothing"));
-        }
-        let path = PathBuf::from(name);
-        // A link is followed, so that what it leads to is replaced, and not the link.
-        let path = path.canonicalize().unwrap_or(path);
-        if path.file_name().is_none() || (path.exists() && !path.is_file()) {
-            return Err(Failure::argument(
-                "--plot",
-                format_args!("{name} must name a file, which is written or replaced"),
-            ));
-        }
-        let plot = Self { path };
-        let draft = plot.draft();
-        let tried = fs::File::create_new(&draft).and_then(|_| fs::remove_file(&draft));
-        tried.map_err(|error| plot.failed(&error))?;
-        Ok(plot)
-    }
-
-    /// Draws, and puts the drawing in its place in one step.
-    pub(super) fn write(&self, plan: &[String], points: &[Point]) -> Result<(), Failure> {
-        let draft = self.draft();
-        let written = fs::File::create_new(&draft)
-            .and_then(|mut file| file.write_all(svg(plan, points).as_bytes()).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&draft, &self.path));
-        written.map_err(|error| {
-            // Nothing is left behind; if even that fails, the first failure is the one to tell.
-            let _ = fs::remove_file(&draft);
-            self.failed(&error)
-        })
-    }
-
-    /// Beside the file, so that it can be renamed to it.
-    fn draft(&self) -> PathBuf {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        folder.join(format!(".{name}.{}.part", process::id()))
-    }
-
-    fn failed(&self, error: &io::Error) -> Failure {
-        Failure::Environment(format!("--plot: {} could not be written: {error}", self.path.display()))
-    }
-}
 
 /// The scales of the picture.
 struct Axes {
@@ -142,7 +81,7 @@ fn floor_log10(value: &Rational) -> Option<i64> {
 }
 
 /// The whole picture.
-fn svg(plan: &[String], points: &[Point]) -> String {
+pub(super) fn svg(plan: &[String], points: &[Point]) -> String {
     let axes = Axes::new(points);
     let (left, right, top, bottom) = FRAME;
     let (wide, high) = SIZE;

@@ -1,0 +1,231 @@
+//! Our own mechanisms under audit: sampled by the shipped samplers, and told exactly.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use num_traits::Zero;
+
+use super::certify::{Masses, hockey_stick};
+use super::events::{Event, Feature, Within};
+use super::outputs::{Output, Recording};
+use super::sampled::{Sampled, Side};
+use crate::{
+    account::{self, Plan, Precision},
+    bits::{Bits, BitsError, seeded},
+    exact::{Enclosure, NonNegative, Rational, Rounding, decimal, exp_neg},
+    mechanism::{self, AnyMechanism, AnyRelease, InputRefused, Release},
+    sample::execute,
+};
+
+/// How one output is drawn.
+enum Draws {
+    /// By the samplers of [`Release`].
+    Noise(Release),
+    /// By those of the catalogue.
+    Any(Box<dyn AnyRelease>),
+}
+
+/// How many samples of noise are drawn at a time.
+const BULK: usize = 1024;
+
+impl Draws {
+    fn record(&self, samples: u64, seed: [u8; 32], recording: &mut Recording) -> Result<(), BitsError> {
+        let mut bits = seeded(seed);
+        let mut left = samples;
+        let mut bulk = [0_i64; BULK];
+        if let Self::Noise(release) = self {
+            while left > 0 {
+                let count = usize::try_from(left).unwrap_or(BULK).min(BULK);
+                let places = bulk.get_mut(..count).unwrap_or_default();
+                if !fill(release, &mut bits, places)? {
+                    // One by one, from where the bulk began: it must not be dropped, or large outputs would be missing.
+                    bits = seeded(seed);
+                    for _ in left..samples {
+                        self.draw(&mut bits)?;
+                    }
+                    break;
+                }
+                recording.integers(places);
+                left -= count as u64;
+            }
+        }
+        for _ in 0..left {
+            recording.output(&self.draw(&mut bits)?);
+        }
+        Ok(())
+    }
+
+    fn draw(&self, bits: &mut impl Bits) -> Result<Output, BitsError> {
+        match self {
+            Self::Noise(release) => {
+                let value = execute(release, bits)?;
+                Ok(value.to_i64().map_or_else(|| Output::parse(&value.to_string()), Output::from))
+            }
+            Self::Any(release) => match release.draw(bits)? {
+                mechanism::Output::Integer(value) if value.to_i64().is_some() => {
+                    Ok(Output::from(value.to_i64().unwrap_or(0)))
+                }
+                output => Ok(Output::parse(&output.to_string())),
+            },
+        }
+    }
+}
+
+/// Fills by the fast samplers; `false`, and nothing that counts, where noise or sum do not fit a word.
+fn fill(release: &Release, bits: &mut impl Bits, places: &mut [i64]) -> Result<bool, BitsError> {
+    let (filled, input) = match release {
+        Release::PreparedLaplace(noise, input) => (noise.fill(bits, places).is_ok(), input),
+        Release::PreparedGaussian(noise, input) => (noise.fill(bits, places).is_ok(), input),
+        Release::FixedLaplace(noise, input) => (noise.fill(bits, places).map(|()| true)?, input),
+        Release::FixedGaussian(noise, input) => (noise.fill(bits, places).map(|()| true)?, input),
+        _ => return Ok(false),
+    };
+    let Some(input) = input.to_i64().filter(|_| filled) else { return Ok(false) };
+    for place in places {
+        let Some(sum) = place.checked_add(input) else { return Ok(false) };
+        *place = sum;
+    }
+    Ok(true)
+}
+
+/// A mechanism of the catalogue, k times, on two neighbouring inputs.
+pub struct Own {
+    sides: [Draws; 2],
+    copies: u64,
+    plan: Plan,
+    /// Whether the account's pair is the one that is sampled.
+    is_tight: bool,
+    /// Kept to be enumerated, when somebody asks; nothing for more than one copy.
+    releases: Option<[Box<dyn AnyRelease>; 2]>,
+    masses: OnceLock<Option<[Masses<mechanism::Output>; 2]>>,
+}
+
+impl core::fmt::Debug for Own {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Own").field("copies", &self.copies).finish_non_exhaustive()
+    }
+}
+
+/// The depth to which the pair is enumerated.
+const DEPTH: u32 = 48;
+
+/// The most outputs of the exact likelihood ratio's event.
+const MOST_OUTPUTS: usize = 1 << 14;
+
+impl Own {
+    /// By the catalogue's samplers.
+    ///
+    /// # Errors
+    ///
+    /// If an input is none of the mechanism's.
+    pub fn new(mechanism: &dyn AnyMechanism, copies: u64, inputs: (&str, &str)) -> Result<Self, InputRefused> {
+        let releases = || Ok([mechanism.on(inputs.0)?, mechanism.on(inputs.1)?]);
+        let plan = Plan::new().with(&mechanism.domination(), copies);
+        // Noise on an integer, at its sensitivity: the pair is the worst there is.
+        let is_tight = mechanism.noise().is_some() && inputs == mechanism.neighbours();
+        let sides = releases()?.map(Draws::Any);
+        let releases = if copies == 1 { Some(releases()?) } else { None };
+        Ok(Self { sides, copies, plan, is_tight, releases, masses: OnceLock::new() })
+    }
+
+    /// By these samplers instead.
+    #[must_use]
+    pub fn with_releases(self, on_a: Release, on_b: Release) -> Self {
+        Self { sides: [Draws::Noise(on_a), Draws::Noise(on_b)], ..self }
+    }
+
+    /// The probabilities of the outputs on both inputs, enumerated once.
+    fn masses(&self) -> Option<&[Masses<mechanism::Output>; 2]> {
+        self.masses.get_or_init(|| enumerate(self.releases.as_ref()?)).as_ref()
+    }
+
+    /// Encloses δ(ε) of the two inputs, the larger of both directions; nothing where there are too many outputs to enumerate, and no
+    /// account of this very pair.
+    #[must_use]
+    pub fn delta(&self, epsilon: &NonNegative) -> Option<Enclosure> {
+        match self.masses() {
+            Some([a, b]) => {
+                let (forward, backward) = (hockey_stick(a, b, epsilon)?, hockey_stick(b, a, epsilon)?);
+                let (lower, upper) = (forward.lower().max(backward.lower()), forward.upper().max(backward.upper()));
+                Enclosure::from_bounds(&lower, &upper, forward.precision().max(backward.precision()))
+            }
+            None if self.is_tight => {
+                Some(account::delta(&self.plan, epsilon, &Precision { digits: 6 }).ok()?.enclosure)
+            }
+            None => None,
+        }
+    }
+
+    /// Encloses δ(ε) of all neighbouring inputs, from above at least.
+    #[must_use]
+    pub fn accounted(&self, epsilon: &NonNegative) -> Option<Enclosure> {
+        Some(account::delta(&self.plan, epsilon, &Precision { digits: 6 }).ok()?.enclosure)
+    }
+
+    /// What is accounted for.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The probabilities of every output on both inputs, midpoints, for pictures.
+    #[must_use]
+    pub fn probabilities(&self) -> Option<Vec<(f64, f64)>> {
+        let [a, b] = self.masses()?;
+        let (a, b) = (a.enclosures(), b.enclosures());
+        let of = |masses: &BTreeMap<mechanism::Output, Enclosure>, output: &mechanism::Output| -> f64 {
+            masses.get(output).and_then(|mass| decimal(&mass.lower(), 12, Rounding::Down).parse().ok()).unwrap_or(0.0)
+        };
+        let outputs: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+        Some(outputs.into_iter().map(|output| (of(&a, output), of(&b, output))).collect())
+    }
+
+    /// The events of the exact likelihood ratio at e^ε: the outputs that are likelier by more on one side, and on the other. They follow from
+    /// the code and the inputs, not from any sample.
+    #[must_use]
+    pub fn events(&self, epsilon: &NonNegative) -> Vec<Event> {
+        let Some([a, b]) = self.masses() else { return Vec::new() };
+        let factor = exp_neg(epsilon, 64).lower();
+        let (a, b) = (a.enclosures(), b.enclosures());
+        let likelier = |p: &BTreeMap<mechanism::Output, Enclosure>, q: &BTreeMap<mechanism::Output, Enclosure>| {
+            let inside = p.iter().filter(|(output, mass)| {
+                let other = q.get(output).map_or_else(Rational::zero, Enclosure::upper);
+                &mass.lower() * &factor > other
+            });
+            let words: Vec<String> = inside.map(|(output, _)| output.to_string()).take(MOST_OUTPUTS + 1).collect();
+            (1..=MOST_OUTPUTS)
+                .contains(&words.len())
+                .then_some(Event { feature: Feature::Output, within: Within::Words(words) })
+        };
+        [likelier(&a, &b), likelier(&b, &a)].into_iter().flatten().collect()
+    }
+}
+
+fn enumerate([a, b]: &[Box<dyn AnyRelease>; 2]) -> Option<[Masses<mechanism::Output>; 2]> {
+    let masses = |release: &dyn AnyRelease| release.structural(DEPTH, &mut |_| {}).ok();
+    let first = masses(&**a)?;
+    Some([first, masses(&**b)?])
+}
+
+impl Sampled for Own {
+    fn record(&self, side: Side, samples: u64, seed: [u8; 32], recording: &mut Recording) -> Result<(), BitsError> {
+        let [a, b] = &self.sides;
+        let draws = side.pick(a, b);
+        if self.copies == 1 {
+            return draws.record(samples, seed, recording);
+        }
+        let mut bits = seeded(seed);
+        let mut line = String::new();
+        for _ in 0..samples {
+            line.clear();
+            for copy in 0..self.copies {
+                if copy > 0 {
+                    line.push(',');
+                }
+                line.push_str(&draws.draw(&mut bits)?.to_string());
+            }
+            recording.output(&Output::parse(&line));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,286 @@
+//! `certus audit`: a claim tested on samples of anybody's mechanism.
+
+mod audit_file;
+#[cfg(unix)]
+mod commands;
+mod files;
+#[cfg(unix)]
+mod group;
+mod judge;
+mod outcome;
+pub(super) mod replay;
+mod search;
+mod settings;
+mod suite;
+mod table;
+pub(super) mod tally;
+mod tally_files;
+mod target;
+
+use std::{
+    io::{self, Write},
+    time::Instant,
+};
+
+use serde_json::{Value, json};
+
+use self::{
+    settings::{Settings, claim},
+    suite::{Judged, NotRun, audit_all},
+    target::{Origin, Target},
+};
+use super::{
+    Failure, SCHEMA_VERSION,
+    arguments::{Audit, Shared},
+    source::{Source, seed},
+    whole_file::WholeFile,
+};
+use crate::{
+    audit::{Claim, fresh_seed},
+    exact::parse,
+};
+
+/// Where plain `certus audit` writes its report.
+const REPORT: &str = "certus-audit.html";
+
+/// What is written besides standard output.
+struct Files {
+    report: Option<WholeFile>,
+    counterexample: Option<WholeFile>,
+    junit: Option<WholeFile>,
+    sarif: Option<WholeFile>,
+}
+
+impl Files {
+    fn new(options: &Audit, is_built_in: bool, json: bool) -> Result<Self, Failure> {
+        let file =
+            |argument, name: Option<&str>, example| name.map(|name| WholeFile::to(argument, name, example)).transpose();
+        let report = options.report.as_deref().or((is_built_in && !json).then_some(REPORT));
+        Ok(Self {
+            report: file("--report", report, REPORT)?,
+            counterexample: file("--counterexample", options.counterexample.as_deref(), "counterexample.json")?,
+            junit: file("--junit", options.junit.as_deref(), "audit.xml")?,
+            sarif: file("--sarif", options.sarif.as_deref(), "audit.sarif")?,
+        })
+    }
+
+    fn write(&self, document: &Value) -> Result<(), Failure> {
+        if let Some(file) = &self.counterexample {
+            let found = counterexamples(document);
+            if !found.is_null() {
+                file.write(format!("{found:#}\n").as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The counterexample of a single audit, or all of a suite's.
+fn counterexamples(document: &Value) -> Value {
+    match document.get("targets").and_then(Value::as_array) {
+        None => document.get("counterexample").cloned().unwrap_or(Value::Null),
+        Some(targets) => {
+            let found = targets.iter().filter_map(|target| target.get("counterexample")).filter(|one| !one.is_null());
+            let found: Vec<Value> = found.cloned().collect();
+            json!({ "schema_version": SCHEMA_VERSION, "counterexamples": found })
+        }
+    }
+}
+
+pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    let mut settings = Settings::new(options, shared.quiet)?;
+    let is_built_in = options.target.is_none()
+        && options.a.is_none()
+        && options.command.is_none()
+        && options.samples_a.is_none()
+        && options.tally_a.is_empty();
+    let is_file = options.target.as_deref().is_some_and(|target| target.ends_with(".toml"));
+    let mut targets = match options.target.as_deref() {
+        Some(path) if is_file => {
+            refuse_with_file(options)?;
+            audit_file::targets(path, options, &mut settings)?
+        }
+        _ if is_built_in => {
+            refuse_with_file(options)?;
+            suite::built_in(options.sampler)
+        }
+        _ => vec![single(options)?],
+    };
+    if let Some(only) = &options.only {
+        targets.retain(|target| target.name.contains(only));
+        if targets.is_empty() {
+            return Err(Failure::value("--only", only, "must be part of a target's name"));
+        }
+    }
+    let seed = seed(shared.seed.as_deref())?;
+    let files = Files::new(options, is_built_in, shared.json)?;
+    let seed = fresh_seed(&mut Source::new(seed)?)?;
+    let started = Instant::now();
+    let (mut judged, each) = audit_all(targets, &settings, seed)?;
+    let is_suite = is_file || is_built_in;
+    if !is_suite && let Some(Judged { outcome: Err(NotRun::Failed(_)), .. }) = judged.first() {
+        if let Some(Judged { outcome: Err(NotRun::Failed(failure)), .. }) = judged.pop() {
+            return Err(failure);
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let mut document = suite::json(&judged, &settings, &each, options.strict, seconds);
+    if is_file {
+        document["file"] = options.target.clone().into();
+    }
+    if !is_suite && let Some(target) = document.get_mut("targets").and_then(|targets| targets.get_mut(0)) {
+        let mut alone = target.take();
+        alone["schema_version"] = SCHEMA_VERSION.into();
+        document = alone;
+    }
+    files.write(&document)?;
+    if shared.json {
+        writeln!(out, "{document}")?;
+    } else if is_suite {
+        print_suite(&document, &files, out)?;
+    } else {
+        print_single(&document, &files, out)?;
+    }
+    out.flush()?;
+    let failed = judged.iter().find_map(|judged| match &judged.outcome {
+        Err(NotRun::Failed(failure)) => Some((&judged.target.name, failure)),
+        _ => None,
+    });
+    if let Some((name, failure)) = failed {
+        let line = failure.line().unwrap_or_default();
+        // A target of a suite that could not run is no verdict, neither way.
+        return Err(match failure {
+            Failure::Usage(_) => Failure::Usage(format!("{name}: {line}")),
+            _ => Failure::Environment(format!("{name}: {line}")),
+        });
+    }
+    Ok(u8::from(!judged.iter().all(|judged| judged.is_as_expected(options.strict))))
+}
+
+/// What belongs to a target of its own has no meaning for a suite.
+fn refuse_with_file(options: &Audit) -> Result<(), Failure> {
+    let given = [
+        ("--claim", options.claim.is_some()),
+        ("--input", options.input.is_some()),
+        ("--expect", options.expect.is_some()),
+        ("--scale", !options.scale.is_empty()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Failure::argument(
+            name,
+            "is for one target: give a SPEC, --a and --b, --command, --samples-a and --samples-b, or --tally-a and --tally-b",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The one target that the arguments name.
+fn single(options: &Audit) -> Result<Target, Failure> {
+    let given = options.claim.as_deref().map(|text| claim("--claim", text)).transpose()?;
+    let needed = || -> Result<Claim, Failure> {
+        given.clone().ok_or_else(|| Failure::argument("--claim", "must be given, such as --claim epsilon=1,delta=1e-6"))
+    };
+    let mut target = if let Some(spec) = &options.target {
+        let inputs = options.input.as_deref().zip(options.neighbour.as_deref());
+        Target::of_spec("SPEC", spec, given.clone(), inputs, options.sampler)?
+    } else if let Some((a, b)) = options.a.as_ref().zip(options.b.as_ref()) {
+        let origin = Origin::Commands { a: a.clone(), b: b.clone(), arguments: ("--a".to_owned(), "--b".to_owned()) };
+        Target::new("commands", needed()?, origin)
+    } else if let Some((command, base)) = options.command.as_ref().zip(options.base.as_ref()) {
+        let pairs = search::patterns("--base", base)?;
+        if !command.contains(search::PLACE) {
+            return Err(Failure::value("--command", command, "must hold {} where its data go"));
+        }
+        let origin = Origin::Search { command: command.clone(), pairs, argument: "--command".to_owned() };
+        Target::new(command, needed()?, origin)
+    } else if let Some((a, b)) = options.samples_a.as_ref().zip(options.samples_b.as_ref()) {
+        let claim = needed()?;
+        let format = files::format_of_both(("--samples-a", a), ("--samples-b", b), options.format)?;
+        let arguments = ("--samples-a".to_owned(), "--samples-b".to_owned());
+        let origin = Origin::Samples { a: a.clone(), b: b.clone(), format, column: options.column.clone(), arguments };
+        Target::new("samples", claim, origin)
+    } else {
+        let arguments = ("--tally-a".to_owned(), "--tally-b".to_owned());
+        let origin = Origin::Tallies { a: options.tally_a.clone(), b: options.tally_b.clone(), arguments };
+        Target::new("tallies", needed()?, origin)
+    };
+    target.expect = options.expect;
+    target.scales = scales("--scale", &options.scale)?;
+    Ok(target)
+}
+
+/// Positive numbers as floats: which events are looked for depends on them, and nothing else.
+fn scales(argument: &str, texts: &[String]) -> Result<Vec<f64>, Failure> {
+    let scale = |text: &String| {
+        let value = parse(text).ok().map(|value| crate::audit::claim::above(&value));
+        let value = value.filter(|value| value.is_finite() && *value > 0.0);
+        value.ok_or_else(|| Failure::value(argument, text, "must be a positive number, such as 1.5"))
+    };
+    texts.iter().map(scale).collect()
+}
+
+fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Result<()> {
+    let targets = document.get("targets").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    table::print(targets, out)?;
+    let count = |wanted: &dyn Fn(&Value) -> bool| targets.iter().filter(|target| wanted(target)).count();
+    let text = |target: &Value, key: &str| target.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let violations = count(&|target| text(target, "verdict") == "violation");
+    let unexpected = count(&|target| target.get("as_expected").and_then(Value::as_bool) == Some(false));
+    writeln!(
+        out,
+        "\n{} targets, {violations} violations, {} as expected, at confidence {} for all together, in {:.1} s",
+        targets.len(),
+        if unexpected == 0 { "all".to_owned() } else { format!("{unexpected} NOT") },
+        text(document, "confidence"),
+        document.get("seconds").and_then(Value::as_f64).unwrap_or(0.0),
+    )?;
+    for target in targets {
+        for (key, what) in [("skipped", "skipped"), ("error", "FAILED")] {
+            if let Some(why) = target.get(key).and_then(Value::as_str) {
+                writeln!(out, "{what}: {}: {why}", text(target, "target"))?;
+            }
+        }
+    }
+    print_files(files, out)
+}
+
+fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Result<()> {
+    table::print(std::slice::from_ref(document), out)?;
+    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
+    let count = |key: &str| document.get(key).and_then(Value::as_u64).unwrap_or(0);
+    writeln!(
+        out,
+        "\n{} and {} samples, confidence {}; a δ of {} or more would have been seen",
+        count("samples_a"),
+        count("samples_b"),
+        text("confidence"),
+        text("min_detectable_delta")
+    )?;
+    if !text("event").is_empty() {
+        let counts = document.get("counts");
+        let of = |key: &str| counts.and_then(|counts| counts.get(key)).and_then(Value::as_u64).unwrap_or(0);
+        writeln!(out, "event: {}", text("event"))?;
+        if counts.is_some_and(Value::is_object) {
+            let (p, q) = if text("direction") == "a over b" { ("a", "b") } else { ("b", "a") };
+            writeln!(
+                out,
+                "       {} of {} on {p}, {} of {} on {q}, of the samples kept for the test",
+                of("p_inside"),
+                of("p_samples"),
+                of("q_inside"),
+                of("q_samples")
+            )?;
+        }
+    }
+    print_files(files, out)
+}
+
+fn print_files(files: &Files, out: &mut dyn Write) -> io::Result<()> {
+    let written = [("report", &files.report), ("JUnit", &files.junit), ("SARIF", &files.sarif)];
+    for (what, file) in written {
+        if let Some(file) = file {
+            writeln!(out, "{what}: {}", file.path().display())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! What an audit of one target found, as numbers and as a document.
+#![expect(
+    clippy::float_arithmetic,
+    reason = "the places of a curve's points and of a histogram's bins: no bound depends on them"
+)]
+
+use num_traits::Zero;
+use serde_json::{Map, Value, json};
+
+use super::{settings::Confidence, target::Target};
+use crate::{
+    audit::{
+        Own, Report, Verdict,
+        events::{Direction, Event},
+        statistics::region::Pair,
+    },
+    cli::arguments::Expect,
+    exact::{Enclosure, NonNegative, Rational, Rounding, decimal, from_f64, render},
+};
+
+/// What an audit of one target found.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) verdict: Verdict,
+    pub(super) delta_lower: f64,
+    pub(super) delta_estimate: f64,
+    pub(super) delta_upper: Option<f64>,
+    pub(super) epsilon_lower: f64,
+    pub(super) min_detectable_delta: f64,
+    pub(super) samples: (u64, u64),
+    pub(super) event: Option<(Event, Direction)>,
+    pub(super) counts: Option<Pair>,
+    pub(super) delta_exact: Option<Enclosure>,
+    pub(super) curve: Vec<Value>,
+    pub(super) losses: Value,
+    pub(super) mode: &'static str,
+    pub(super) seconds: f64,
+}
+
+/// Significant digits of an enclosure that is shown beside an estimate.
+const DIGITS: u32 = 12;
+
+/// Points of the curve: ε·j/4.
+const CURVE: u32 = 12;
+
+/// Bins of the histogram of losses.
+const BINS: u32 = 40;
+
+impl Outcome {
+    /// From the report of a test of fixed size.
+    pub(super) fn of_report(report: &Report, own: Option<&Own>, seconds: f64) -> Self {
+        let first = report.findings.first();
+        Self {
+            verdict: report.verdict,
+            delta_lower: report.delta_lower,
+            delta_estimate: report.delta_estimate,
+            delta_upper: report.delta_upper,
+            epsilon_lower: report.epsilon_lower,
+            min_detectable_delta: report.min_detectable_delta,
+            samples: (report.samples_a, report.samples_b),
+            event: first.map(|finding| (finding.event.clone(), finding.direction)),
+            counts: first.map(|finding| finding.pair),
+            delta_exact: own.and_then(|own| own.delta(&NonNegative::new(report.claim.epsilon().clone()).ok()?)),
+            curve: curve(report, own),
+            losses: losses(report, own),
+            mode: "fixed",
+            seconds,
+        }
+    }
+
+    /// Whether it is what was expected; where nothing was, whether the claim stands.
+    pub(super) fn is_as_expected(&self, expect: Option<Expect>, strict: bool) -> bool {
+        let stands = self.verdict != Verdict::Violation && !(strict && self.verdict == Verdict::Inconclusive);
+        match expect {
+            Some(Expect::Violation) => self.verdict == Verdict::Violation,
+            Some(Expect::NoViolation) | None => stands,
+        }
+    }
+
+    /// The document of one target.
+    pub(super) fn json(&self, target: &Target, confidence: &Confidence, strict: bool) -> Map<String, Value> {
+        let claim = &target.claim;
+        let expect = target.expect;
+        let mut document = Map::new();
+        document.insert("target".into(), target.name.clone().into());
+        document.insert("about".into(), target.about.clone().into());
+        for key in ["kind", "spec", "specimen", "inputs", "commands", "files"] {
+            let value = target.origin_json().get(key).cloned();
+            document.insert(key.into(), value.unwrap_or(Value::Null));
+        }
+        let rest = json!({
+            "expected": expect.map(Expect::name),
+            "as_expected": expect.map(|_| self.is_as_expected(expect, strict)),
+            "verdict": self.verdict,
+            "epsilon": render(claim.epsilon()),
+            "delta_claimed": render(claim.delta()),
+            "delta_lower": Report::decimal_below(self.delta_lower),
+            "delta_estimate": Report::decimal_below(self.delta_estimate),
+            "delta_upper": self.delta_upper.map(Report::decimal_above),
+            "epsilon_lower": Report::decimal_below(self.epsilon_lower),
+            "min_detectable_delta": Report::decimal_above(self.min_detectable_delta),
+            "delta_exact": self.delta_exact.as_ref().map(bounds),
+            "confidence": confidence.to_string(),
+            "samples_a": self.samples.0,
+            "samples_b": self.samples.1,
+            "event": self.event.as_ref().map(|(event, _)| event.to_string()),
+            "direction": self.event.as_ref().map(|(_, direction)| direction_name(*direction)),
+            "counts": self.counts.map(counts_json),
+            "mode": self.mode,
+            "curve": self.curve,
+            "losses": self.losses,
+            "counterexample": self.counterexample(target, confidence),
+            "skipped": null,
+            "error": null,
+            "seconds": self.seconds,
+        });
+        if let Value::Object(rest) = rest {
+            document.extend(rest);
+        }
+        document
+    }
+
+    /// What anybody needs to test the violation again.
+    fn counterexample(&self, target: &Target, confidence: &Confidence) -> Value {
+        let (Verdict::Violation, Some((event, direction))) = (self.verdict, &self.event) else { return Value::Null };
+        json!({
+            "schema_version": crate::cli::SCHEMA_VERSION,
+            "counterexample": target.name,
+            "origin": target.origin_json(),
+            "epsilon": render(target.claim.epsilon()),
+            "delta": render(target.claim.delta()),
+            "event": event.to_string(),
+            "direction": direction_name(*direction),
+            "statement": format!(
+                "{} > e^epsilon * {} + delta",
+                probability(direction.orient("a", "b").0),
+                probability(direction.orient("a", "b").1)
+            ),
+            "predicate": event,
+            "counts": self.counts.map(counts_json),
+            "delta_lower": Report::decimal_below(self.delta_lower),
+            "confidence": confidence.to_string(),
+            "samples": self.samples.0.min(self.samples.1),
+        })
+    }
+}
+
+fn probability(side: &str) -> String {
+    format!("P(event on {side})")
+}
+
+/// Which side the event is likelier on.
+pub(super) fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::AOverB => "a over b",
+        Direction::BOverA => "b over a",
+    }
+}
+
+/// The direction of a name.
+pub(super) fn direction_of(name: &str) -> Option<Direction> {
+    Direction::BOTH.into_iter().find(|direction| direction_name(*direction) == name)
+}
+
+/// The counts of an event.
+pub(super) fn counts_json(pair: Pair) -> Value {
+    json!({ "p_inside": pair.x, "p_samples": pair.n, "q_inside": pair.y, "q_samples": pair.m })
+}
+
+/// An enclosure of a probability, rounded outward.
+pub(super) fn bounds(enclosure: &Enclosure) -> Value {
+    let zero = Rational::zero();
+    let lower = enclosure.lower().max(zero);
+    let upper = enclosure.upper().min(Rational::from_integer(1.into()));
+    json!({ "lower": decimal(&lower, DIGITS, Rounding::Down), "upper": decimal(&upper, DIGITS, Rounding::Up) })
+}
+
+/// δ at multiples of a quarter of the claimed ε, the band, and the exact curve.
+fn curve(report: &Report, own: Option<&Own>) -> Vec<Value> {
+    let claimed = report.claim.epsilon_above();
+    let unit = if claimed > 0.0 { claimed } else { 1.0 };
+    let epsilons: Vec<f64> = (0..=CURVE).map(|j| unit * f64::from(j) / 4.0).collect();
+    let exact = |epsilon: f64| own?.delta(&NonNegative::new(from_f64(epsilon).ok()?).ok()?);
+    report
+        .curve(&epsilons)
+        .into_iter()
+        .map(|point| {
+            json!({
+                "epsilon": point.epsilon.to_string(),
+                "lower": Report::decimal_below(point.lower),
+                "estimate": Report::decimal_below(point.estimate),
+                "plug_in": Report::decimal_above(point.plug_in),
+                "upper": Report::decimal_above(point.upper.min(1.0)),
+                "exact": exact(point.epsilon).as_ref().map(bounds),
+            })
+        })
+        .collect()
+}
+
+/// The privacy loss ln P/Q under P in bins; the outermost hold all beyond. Nothing where hardly an output came twice.
+fn losses(report: &Report, own: Option<&Own>) -> Value {
+    let atoms = report.loss.atoms();
+    let finite: f64 = atoms.iter().filter(|atom| atom.loss.is_finite()).map(|atom| atom.p).sum();
+    let exact = own.and_then(Own::probabilities);
+    if finite < 0.5 && exact.is_none() {
+        return Value::Null;
+    }
+    let furthest = atoms.iter().filter(|atom| atom.loss.is_finite() && atom.p > 1e-3).map(|atom| atom.loss.abs());
+    let reach = (furthest.fold(0.0, f64::max) * 1.1).max(report.claim.epsilon_above() * 1.2).clamp(0.01, 200.0);
+    let step = 2.0 * reach / f64::from(BINS);
+    let edges: Vec<String> = (0..=BINS).map(|bin| format!("{:.4}", f64::from(bin) * step - reach)).collect();
+    let histogram = |atoms: &mut dyn Iterator<Item = (f64, f64)>| {
+        let mut bins = vec![0.0_f64; BINS as usize];
+        let mut infinite = 0.0;
+        for (loss, mass) in atoms {
+            if loss == f64::INFINITY {
+                infinite += mass;
+                continue;
+            }
+            let place = ((loss + reach) / step).floor().clamp(0.0, f64::from(BINS - 1));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 39")]
+            if let Some(bin) = bins.get_mut(place as usize) {
+                *bin += mass;
+            }
+        }
+        let bins: Vec<String> = bins.into_iter().map(|mass| format!("{mass:.6}")).collect();
+        (bins, format!("{infinite:.6}"))
+    };
+    let (estimated, estimated_infinite) =
+        histogram(&mut atoms.iter().filter(|atom| atom.p > 0.0).map(|atom| (atom.loss, atom.p)));
+    let exact = exact.map(|pairs| {
+        histogram(
+            &mut pairs
+                .iter()
+                .filter(|(p, _)| *p > 0.0)
+                .map(|&(p, q)| (if q > 0.0 { (p / q).ln() } else { f64::INFINITY }, p)),
+        )
+    });
+    let (exact, exact_infinite) = exact.unzip();
+    json!({
+        "edges": edges,
+        "estimated": estimated,
+        "exact": exact,
+        "estimated_infinite": estimated_infinite,
+        "exact_infinite": exact_infinite,
+    })
+}

@@ -1,0 +1,201 @@
+//! `certus replay`: a counterexample on fresh samples.
+
+use std::{
+    io::Write,
+    sync::{Arc, atomic::AtomicU64},
+    time::Instant,
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    files,
+    outcome::{counts_json, direction_of},
+    settings::{Confidence, SAMPLES, Settings, samples, shards, timeout},
+    target::{Origin, Target},
+};
+use crate::{
+    audit::{
+        Claim, Finding, Report,
+        events::{Direction, Event},
+        fresh_seed,
+        statistics::exp_bounds,
+        zoo::zoo,
+    },
+    cli::{
+        Failure, SCHEMA_VERSION,
+        account::read_text,
+        arguments::{Replay, Sampler, Shared},
+        progress::{Progress, watched},
+        source::{Source, seed},
+    },
+    exact::parse,
+    mechanism::Excerpt,
+};
+
+/// A counterexample as it was written.
+struct Counterexample {
+    name: String,
+    claim: Claim,
+    event: Event,
+    direction: Direction,
+    samples: Option<u64>,
+    origin: Value,
+}
+
+pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    let found = read(options)?;
+    let settings = Settings {
+        samples: options.samples.as_deref().map(samples).transpose()?.or(found.samples),
+        confidence: Confidence::parse("--confidence", options.confidence.as_deref().unwrap_or("0.999"))?,
+        timeout: timeout("--timeout", options.timeout.as_deref())?,
+        shards: shards(None)?,
+        sequential: false,
+        quiet: shared.quiet,
+    };
+    let target = target(&found, options)?;
+    let seed = seed(shared.seed.as_deref())?;
+    let seed = fresh_seed(&mut Source::new(seed)?)?;
+    let started = Instant::now();
+    let wanted = match target.origin {
+        Origin::Samples { .. } => u64::MAX,
+        _ => settings.samples.unwrap_or(SAMPLES),
+    };
+    let progress = Progress::new(Some(0), "drawing fresh samples", shared.quiet);
+    let (a, b) = watched(progress, |_| target.draw(wanted, &settings, seed, &Arc::new(AtomicU64::new(0))))?;
+    a.check_apart(&b).map_err(|error| Failure::argument("--samples-b", error))?;
+    let claim = &found.claim;
+    let (_, slope) = exp_bounds(claim.epsilon_above());
+    let alpha = alpha(&settings.confidence);
+    let (pair, mut region) = Finding::replay(&found.event, found.direction, &a, &b, alpha, slope);
+    let delta_lower = region.delta_lower(slope).clamp(0.0, 1.0);
+    let epsilon_lower = region.epsilon_lower(claim.delta_above());
+    let confirmed = delta_lower > claim.delta_above();
+    let seconds = started.elapsed().as_secs_f64();
+    if shared.json {
+        let document = json!({
+            "schema_version": SCHEMA_VERSION,
+            "target": found.name,
+            "verdict": if confirmed { "violation" } else { "inconclusive" },
+            "confirmed": confirmed,
+            "epsilon": crate::exact::render(claim.epsilon()),
+            "delta_claimed": crate::exact::render(claim.delta()),
+            "delta_lower": Report::decimal_below(delta_lower),
+            "delta_estimate": Report::decimal_below(pair.excess(slope).max(0.0)),
+            "delta_upper": null,
+            "epsilon_lower": Report::decimal_below(epsilon_lower),
+            "confidence": settings.confidence.to_string(),
+            "samples_a": a.samples(),
+            "samples_b": b.samples(),
+            "event": found.event.to_string(),
+            "counts": counts_json(pair),
+            "seconds": seconds,
+        });
+        writeln!(out, "{document}")?;
+    } else {
+        let (p, q) = found.direction.orient("a", "b");
+        writeln!(
+            out,
+            "{}: claimed epsilon = {}, delta = {}",
+            found.name,
+            crate::exact::render(claim.epsilon()),
+            crate::exact::render(claim.delta())
+        )?;
+        writeln!(out, "event: {}", found.event)?;
+        writeln!(out, "fresh samples: {} of {} on {p}, {} of {} on {q}", pair.x, pair.n, pair.y, pair.m)?;
+        writeln!(
+            out,
+            "delta(epsilon) is at least {}, at confidence {}: {}",
+            Report::decimal_below(delta_lower),
+            settings.confidence,
+            if confirmed { "the violation is confirmed" } else { "not confirmed by these samples" }
+        )?;
+    }
+    out.flush()?;
+    Ok(u8::from(confirmed))
+}
+
+/// 1 − confidence, rounded down.
+#[expect(clippy::float_arithmetic, reason = "a level: the confidence was rounded up")]
+fn alpha(confidence: &Confidence) -> f64 {
+    1.0 - confidence.float()
+}
+
+fn read(options: &Replay) -> Result<Counterexample, Failure> {
+    let path = &options.file;
+    let text = read_text(path)?;
+    let refused = |what: &str| Failure::argument("FILE", format_args!("{path}: {what}"));
+    let none = "must be a counterexample that `certus audit --counterexample FILE` wrote";
+    let document: Value = serde_json::from_str(&text).map_err(|_| refused(none))?;
+    let one = match document.get("counterexamples").and_then(Value::as_array) {
+        None => document,
+        Some(list) => {
+            let name = |one: &Value| one.get("counterexample").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let names: Vec<String> = list.iter().map(name).collect();
+            let chosen = match &options.target {
+                Some(wanted) => list.iter().find(|one| name(one) == *wanted),
+                None => list.first().filter(|_| list.len() == 1),
+            };
+            let listed = format!("{}", Excerpt::new(&names.join(", ")));
+            chosen.cloned().ok_or_else(|| {
+                Failure::argument("--target", format_args!("must be one of the counterexamples in {path}: {listed}"))
+            })?
+        }
+    };
+    let text = |key: &str| one.get(key).and_then(Value::as_str).ok_or_else(|| refused(none));
+    if one.get("schema_version").and_then(Value::as_u64) != Some(SCHEMA_VERSION.into()) {
+        return Err(refused(none));
+    }
+    let number = |key: &str| parse(text(key)?).map_err(|_| refused(none));
+    Ok(Counterexample {
+        name: text("counterexample")?.to_owned(),
+        claim: Claim::new(number("epsilon")?, number("delta")?).map_err(|_| refused(none))?,
+        event: one
+            .get("predicate")
+            .and_then(|event| serde_json::from_value(event.clone()).ok())
+            .ok_or_else(|| refused(none))?,
+        direction: direction_of(text("direction")?).ok_or_else(|| refused(none))?,
+        samples: one.get("samples").and_then(Value::as_u64),
+        origin: one.get("origin").cloned().ok_or_else(|| refused(none))?,
+    })
+}
+
+/// Where the fresh samples come from: the same as the audit's, or files.
+fn target(found: &Counterexample, options: &Replay) -> Result<Target, Failure> {
+    let none = || Failure::argument("FILE", "names no origin of samples that this version knows");
+    let origin = |key: &str| found.origin.get(key).and_then(Value::as_str);
+    let two = |key: &str| -> Option<(String, String)> {
+        let list = found.origin.get(key)?.as_array()?;
+        Some((list.first()?.as_str()?.to_owned(), list.get(1)?.as_str()?.to_owned()))
+    };
+    if let Some((a, b)) = options.samples_a.as_ref().zip(options.samples_b.as_ref()) {
+        let format = files::format_of_both(("--samples-a", a), ("--samples-b", b), options.format)?;
+        let arguments = ("--samples-a".to_owned(), "--samples-b".to_owned());
+        let origin = Origin::Samples { a: a.clone(), b: b.clone(), format, column: options.column.clone(), arguments };
+        return Ok(Target::new(&found.name, found.claim.clone(), origin));
+    }
+    match origin("kind") {
+        Some("mechanism") => {
+            let (a, b) = two("inputs").ok_or_else(none)?;
+            let spec = origin("spec").ok_or_else(none)?;
+            Target::of_spec("FILE", spec, Some(found.claim.clone()), Some((&a, &b)), Sampler::Auto)
+        }
+        Some("zoo") => {
+            let name = origin("specimen").ok_or_else(none)?;
+            let specimen = zoo().into_iter().find(|specimen| specimen.name == name).ok_or_else(none)?;
+            Target::of_specimen(specimen).ok_or_else(none)
+        }
+        Some("commands") => {
+            let (a, b) = two("commands").ok_or_else(none)?;
+            let arguments = ("FILE: a".to_owned(), "FILE: b".to_owned());
+            let mut target = Target::new(&found.name, found.claim.clone(), Origin::Commands { a, b, arguments });
+            target.folder = origin("folder").map(str::to_owned);
+            Ok(target)
+        }
+        Some("samples" | "tallies") => Err(Failure::argument(
+            "--samples-a",
+            "must be given, and --samples-b: the audit had files, and a replay needs fresh samples",
+        )),
+        _ => Err(none()),
+    }
+}
