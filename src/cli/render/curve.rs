@@ -89,7 +89,8 @@ pub(super) fn figure(target: &Target<'_>) -> Option<String> {
     );
     let mut legend = String::from("<span class=\"key estimate\">estimated</span>");
     if has_upper || has_lower {
-        legend.push_str("<span class=\"key band\">bounds that hold together</span>");
+        let label = if has_upper { "bounds that hold together" } else { "at least; nothing bounds it from above" };
+        let _ = write!(legend, "<span class=\"key band\">{label}</span>");
     }
     if has_exact {
         legend.push_str("<span class=\"key exact\">exact</span>");

@@ -61,7 +61,7 @@ pub(in crate::cli) fn html(document: &Value) -> String {
         page.push_str(&table(&targets));
     }
     for target in &targets {
-        page.push_str(&section(target, targets.len() <= MOST_OPEN || target.is_alarming()));
+        page.push_str(&section(target, targets.len() <= MOST_OPEN || target.is_alarming(), !is_suite(document)));
         page.push('\n');
     }
     page.push_str("</section>\n</main>\n<footer>");

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// The section, open or to be opened.
-pub(super) fn section(target: &Target<'_>, is_open: bool) -> String {
+pub(super) fn section(target: &Target<'_>, is_open: bool, is_alone: bool) -> String {
     let open = if is_open { " open" } else { "" };
     let alarming = if target.is_alarming() { " alarm" } else { "" };
     let claim =
@@ -29,7 +29,10 @@ pub(super) fn section(target: &Target<'_>, is_open: bool) -> String {
     if let Some(about) = target.text("about").filter(|about| !about.is_empty()) {
         let _ = write!(html, "<p class=\"about\">{}</p>", shortened(&about));
     }
-    let _ = write!(html, "<p class=\"found\">{}</p>", shortened(&target.sentence()));
+    // A page of one target has it in its heading.
+    if !is_alone {
+        let _ = write!(html, "<p class=\"found\">{}</p>", shortened(&target.sentence()));
+    }
     html.push_str(&facts(target));
     let figures: Vec<String> = [curve::figure(target), losses::figure(target)].into_iter().flatten().collect();
     if !figures.is_empty() {
@@ -75,7 +78,12 @@ fn facts(target: &Target<'_>) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let rows: String =
-        rows.into_iter().map(|(label, content)| format!("<div><dt>{label}</dt><dd>{content}</dd></div>")).collect();
+    let rows: String = rows
+        .into_iter()
+        .map(|(label, content)| {
+            let long = if content.len() > 120 && content.contains("<code>") { " class=\"long\"" } else { "" };
+            format!("<div{long}><dt>{label}</dt><dd>{content}</dd></div>")
+        })
+        .collect();
     format!("<dl class=\"about-it\">{rows}</dl>")
 }
