@@ -83,7 +83,7 @@ def numbers(browser, document):
     if "targets" in document:
         counts = dict(browser.evaluate("[...document.querySelectorAll('[data-count]')].map(e => [e.dataset.count, e.textContent])"))
         violations = sum(target.get("verdict") == "violation" for target in targets)
-        unexpected = sum(target.get("as_expected") is False for target in targets)
+        unexpected = sum(target.get("as_expected") is False and bool(target.get("verdict")) for target in targets)
         expected = {"targets": str(len(targets)), "violations": str(violations), "unexpected": str(unexpected)}
         wrong += [f"{name}: {counts.get(name)} in the page, {count} in the document" for name, count in expected.items() if counts.get(name) != count]
     return wrong
@@ -93,10 +93,10 @@ def overflow(browser):
     """What is wider than the page, with everything opened."""
     browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     measured = browser.evaluate("[document.documentElement.scrollWidth, document.body.scrollWidth, document.documentElement.clientWidth]")
-    # On a phone the table is cards, which need not scroll either.
-    scrolls = measured[2] < 700 and browser.evaluate("[...document.querySelectorAll('.wide')].some(e => e.querySelector('table.targets') && e.scrollWidth > e.clientWidth)")
+    # On a phone the table is cards, and on a desktop there is room: neither need scroll.
+    scrolls = browser.evaluate("[...document.querySelectorAll('.wide')].some(e => e.querySelector('table.targets') && e.scrollWidth > e.clientWidth)")
     if max(measured[:2]) <= measured[2]:
-        return ["a card of the table is wider than the page"] if scrolls else []
+        return ["the table is wider than the page"] if scrolls else []
     widest = browser.evaluate("""[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth
         && !e.closest('.wide') && !e.closest('pre')).slice(0, 3).map(e => e.outerHTML.slice(0, 120))""")
     return [f"the page is {max(measured[:2])} wide in a window of {measured[2]}: {widest}"]
@@ -229,7 +229,7 @@ def planted(browser, report, document, folder):
         "an image from elsewhere": page.replace("<main>", '<main><img src="https://example.invalid/x.png" alt="">', 1),
         "a broken script": page.replace("'use strict';", "'use strict'; nonsense();", 1),
         "faint text": page.replace("<main>", '<main><p style="color:#999">faint</p>', 1),
-        "a verdict": page.replace("</span> violation</span>", "</span> consistent</span>", 1),
+        "a verdict": page.replace("✗</span> violation</span>", "✗</span> consistent</span>", 1),
     }
     missed = []
     for fault, faulty in faults.items():

@@ -151,20 +151,23 @@ impl<'a> Target<'a> {
         let lower = self.text("delta_lower").map_or_else(String::new, |lower| format!(": δ is at least {lower}"));
         match self.text("verdict").as_deref() {
             Some("violation") => format!("The claim{claim} is refuted{confidence}{lower}."),
-            Some("consistent") => match self.text("min_detectable_delta") {
-                Some(least) => format!(
-                    "The samples do not refute the claim{claim}; an excess of δ of {least} would have been seen every other time."
-                ),
-                None => format!("The samples do not refute the claim{claim}."),
-            },
-            Some("inconclusive") => match self.text("min_detectable_delta") {
-                Some(least) => format!(
-                    "The samples are too few to judge the claim{claim}: no excess of δ below {least} would have been seen every other time."
-                ),
-                None => format!("The samples are too few to judge the claim{claim}."),
-            },
+            Some("consistent") => {
+                format!("The samples do not refute the claim{claim}{}.", self.resolution("; an excess over δ of"))
+            }
+            Some("inconclusive") => {
+                format!(
+                    "The samples are too few to judge the claim{claim}{}.",
+                    self.resolution(": no excess over δ of less than")
+                )
+            }
             Some(other) => format!("The verdict on the claim{claim} is {other}."),
             None => "There is no verdict.".to_owned(),
         }
+    }
+
+    /// What the run could have seen.
+    fn resolution(&self, lead: &str) -> String {
+        let least = self.text("min_detectable_delta");
+        least.map_or_else(String::new, |least| format!("{lead} {least} would have been seen in half of such runs"))
     }
 }

@@ -27,6 +27,10 @@ fn marked(target: &Target<'_>, field: &str, html: &str) -> String {
 
 /// A long integer in groups of three that only the eye sees: the text stays what it is.
 fn grouped(text: &str) -> String {
+    // A long fraction may be broken after its bar.
+    if let Some((over, under)) = text.split_once('/') {
+        return format!("{}/<wbr>{}", markup(over), markup(under));
+    }
     if text.len() < 5 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return markup(text);
     }

@@ -67,6 +67,18 @@ fn damaged() -> Vec<Value> {
         suite(&[json!({}), json!(null), json!(7)]),
         full("alone"),
     ];
+    for epsilons in [["1", "1", "1"], ["", "", "0"]] {
+        let mut document = whole.clone();
+        for (point, epsilon) in epsilons.into_iter().enumerate() {
+            document["targets"][0]["curve"][point]["epsilon"] = json!(epsilon);
+        }
+        documents.push(document);
+    }
+    for edges in [["1", "1", "1"], ["1", "0", "2"]] {
+        let mut document = whole.clone();
+        document["targets"][0]["losses"]["edges"] = json!(edges);
+        documents.push(document);
+    }
     let mut damage = |path: &str| {
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name).to_owned();
@@ -288,6 +300,8 @@ fn texts_from_outside_stay_texts() {
     );
     // And no text is lost but for what XML cannot hold.
     assert!(all_text(page.root()).contains("</title><script>alert(1)</script>]]>\"'&<img src=x onerror=y>"));
+    let alone = html(&with(full(HOSTILE), &[("event", json!(HOSTILE))]));
+    assert!(alone.matches("<script").count() == 1 && !alone.contains("<img") && alone.matches("</head>").count() == 1);
     let xml = junit(&document);
     let xml = Document::parse(&xml).unwrap();
     let names: Vec<_> = xml
