@@ -149,25 +149,23 @@ impl<'a> Target<'a> {
         let claim = self.claim().map_or_else(String::new, |claim| format!(" {claim}"));
         let confidence = self.text("confidence").map_or_else(String::new, |at| format!(" at confidence {at}"));
         let lower = self.text("delta_lower").map_or_else(String::new, |lower| format!(": δ is at least {lower}"));
+        let least = self.text("min_detectable_delta");
         match self.text("verdict").as_deref() {
             Some("violation") => format!("The claim{claim} is refuted{confidence}{lower}."),
             Some("consistent") => {
-                format!("The samples do not refute the claim{claim}{}.", self.resolution("; an excess over δ of"))
+                let seen = least.map_or_else(String::new, |least| {
+                    format!("; a δ of {least} would have been seen in half of such runs, and a larger one in more")
+                });
+                format!("The samples do not refute the claim{claim}{seen}.")
             }
             Some("inconclusive") => {
-                format!(
-                    "The samples are too few to judge the claim{claim}{}.",
-                    self.resolution(": no excess over δ of less than")
-                )
+                let unseen = least.map_or_else(String::new, |least| {
+                    format!(": even a δ of {least} would have been missed in half of such runs")
+                });
+                format!("The samples are too few to judge the claim{claim}{unseen}.")
             }
             Some(other) => format!("The verdict on the claim{claim} is {other}."),
             None => "There is no verdict.".to_owned(),
         }
-    }
-
-    /// What the run could have seen.
-    fn resolution(&self, lead: &str) -> String {
-        let least = self.text("min_detectable_delta");
-        least.map_or_else(String::new, |least| format!("{lead} {least} would have been seen in half of such runs"))
     }
 }

@@ -52,6 +52,13 @@ pub(super) fn glance(document: &Value, targets: &[Target<'_>]) -> String {
         ("bad", "✗", format!("{} refuted", numbered(refuted, "claim")))
     } else if failed > 0 {
         ("bad", "!", format!("{failed} {of_all} could not be run"))
+    } else if skipped == targets.len() {
+        // Nothing was run, hence nothing is good.
+        (
+            "open",
+            "–",
+            format!("Nothing was run: {}", if skipped == 0 { "there is no target" } else { "all was skipped" }),
+        )
     } else if is_suite(document) && expected > 0 && expected + skipped == targets.len() {
         let rest = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
         (

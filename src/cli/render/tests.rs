@@ -244,6 +244,8 @@ fn headlines_say_what_matters() {
         (suite(&[full("x"), json!({"target": "y", "skipped": "no"})]), "The verdict is as expected, 1 skipped"),
         (suite(&[full("x"), json!({"target": "y", "error": "no"})]), "1 of 2 targets could not be run"),
         (suite(&[fine("violation"), fine("consistent")]), "1 claim refuted"),
+        (suite(&[json!({"target": "y", "skipped": "no"})]), "Nothing was run: all was skipped"),
+        (suite(&[]), "Nothing was run: there is no target"),
         (suite(&[fine("inconclusive")]), "Too few samples to judge"),
         (fine("violation"), "The claim is refuted"),
         (fine("consistent"), "The claim is not refuted"),
