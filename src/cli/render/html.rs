@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    document::{is_suite, targets},
+    document::{Target, is_suite, targets},
     escape::markup,
     glance::glance,
     section::section,
@@ -52,12 +52,12 @@ pub(in crate::cli) fn html(document: &Value) -> String {
             ));
         }
         page.push_str("</div>");
-        page.push_str(LEGEND);
+        page.push_str(&legend(&targets));
         page.push_str(&table(&targets));
         page.push_str("</section>\n<section aria-labelledby=\"each\"><h2 id=\"each\">Target by target</h2>\n");
     } else {
         page.push_str("<section aria-labelledby=\"each\"><h2 id=\"each\">In full</h2>\n");
-        page.push_str(LEGEND);
+        page.push_str(&legend(&targets));
         page.push_str(&table(&targets));
     }
     for target in &targets {
@@ -70,8 +70,14 @@ pub(in crate::cli) fn html(document: &Value) -> String {
     page
 }
 
-const LEGEND: &str = "<p class=\"legend\"><span class=\"key interval\">interval of δ(ε)</span><span class=\"key dot\">estimate</span><span class=\"key diamond\">exact</span>\
-    <span class=\"key tick\">claim</span></p>";
+/// What the strips of the table show.
+fn legend(targets: &[Target<'_>]) -> String {
+    let has_exact = targets.iter().any(|target| target.object("delta_exact").is_some());
+    let exact = if has_exact { "<span class=\"key diamond\">exact</span>" } else { "" };
+    format!(
+        "<p class=\"legend\"><span class=\"key interval\">interval of δ(ε)</span><span class=\"key dot\">estimate</span>{exact}<span class=\"key tick\">claim</span></p>"
+    )
+}
 
 const NOTES: &str = "<h2>How to read this</h2><p>A mechanism is (ε, δ)-private if no event S is much likelier on one input than on its neighbour: \
     P(S) ≤ e<sup>ε</sup>·Q(S) + δ. δ(ε) is the smallest δ for which that holds.</p><ul>\
