@@ -27,10 +27,11 @@ pub(super) fn format_of_both(
     (argument_b, b): (&str, &str),
     asked: Option<Format>,
 ) -> Result<Format, Failure> {
-    let (of_a, of_b) = (sniffed(argument_a, a)?, sniffed(argument_b, b)?);
-    match asked {
-        Some(format) => Ok(format),
-        None if of_a != of_b => Err(Failure::argument(
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    match (sniffed(argument_a, a)?, sniffed(argument_b, b)?) {
+        (of_a, of_b) if of_a != of_b => Err(Failure::argument(
             argument_b,
             format_args!(
                 "must have the format of {argument_a}: {b} looks like {}, {a} like {}",
@@ -38,7 +39,7 @@ pub(super) fn format_of_both(
                 of_a.name()
             ),
         )),
-        None => Ok(of_a),
+        (of_a, _) => Ok(of_a),
     }
 }
 

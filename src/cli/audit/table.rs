@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use crate::exact::{Rounding, decimal, parse};
+
 /// The longest name that is shown, in characters.
 const LONGEST_NAME: usize = 44;
 
@@ -62,6 +64,21 @@ pub(super) fn print(targets: &[Value], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// A claim as a decimal, rounded up where it has many digits.
+fn claimed(text: &str) -> String {
+    parse(text).map_or_else(|_| text.to_owned(), |value| decimal(&value, 6, Rounding::Up))
+}
+
+/// The midpoint is not known better than its bounds: one of them is shown, and where the lower is 0, that it is one.
+fn exactly(enclosure: &Value) -> String {
+    let [lower, upper] = ["lower", "upper"].map(|key| enclosure.get(key).unwrap_or(&Value::Null));
+    match (lower.as_str(), upper.as_str()) {
+        (Some("0"), Some("0")) => "0".to_owned(),
+        (Some("0"), _) => format!("≤ {}", short(upper)),
+        _ => short(upper),
+    }
+}
+
 fn row(target: &Value) -> [String; 7] {
     let text = |key: &str| target.get(key).and_then(Value::as_str).unwrap_or_default();
     let of = |key: &str| short(target.get(key).unwrap_or(&Value::Null));
@@ -69,16 +86,16 @@ fn row(target: &Value) -> [String; 7] {
         let what = if target.get("skipped").is_some_and(Value::is_string) { "skipped" } else { "FAILED" };
         return [&name(text("target")), "-", "-", "-", "-", "-", what].map(str::to_owned);
     }
-    let exact = target.get("delta_exact").and_then(|exact| exact.get("upper"));
+    let exact = target.get("delta_exact").filter(|exact| exact.is_object());
     let unexpected = target.get("as_expected").and_then(Value::as_bool) == Some(false);
     [
         name(text("target")),
         if text("delta_claimed") == "0" {
-            format!("ε={}", text("epsilon"))
+            format!("ε={}", claimed(text("epsilon")))
         } else {
-            format!("ε={}, δ={}", name(text("epsilon")), name(text("delta_claimed")))
+            format!("ε={}, δ={}", claimed(text("epsilon")), claimed(text("delta_claimed")))
         },
-        exact.map_or_else(|| "-".to_owned(), short),
+        exact.map_or_else(|| "-".to_owned(), exactly),
         of("delta_estimate"),
         format!(
             "[{}, {}]",

@@ -195,7 +195,10 @@ impl Target {
         let claim = match claim {
             Some(claim) => claim,
             None => stated(&*mechanism, &own, copies).ok_or_else(|| {
-                Failure::argument("--claim", format_args!("must be given: {spec} states no guarantee to audit"))
+                Failure::argument(
+                    "--claim",
+                    format_args!("must be given: {spec} states no guarantee with an epsilon of at most 100"),
+                )
             })?,
         };
         let name = spec.to_string();
