@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import sys
+from fractions import Fraction
 
 import chromium
 
@@ -183,6 +184,10 @@ def controls(browser, document):
         names = browser.evaluate("[...document.querySelectorAll('table.targets tbody th')].map(e => e.textContent)")
         if names != sorted(names, key=lambda name: name.encode("utf-16-be")) or len(names) != all_of_them:
             wrong.append("sorting by name does not sort, or loses rows")
+        browser.evaluate("document.querySelectorAll('table.targets thead button')[1].click()")
+        claims = browser.evaluate("[...document.querySelectorAll('table.targets tbody tr')].map(r => r.cells[1].querySelector('.n')).filter(e => e).map(e => e.textContent)")
+        if [Fraction(claim) for claim in claims] != sorted(Fraction(claim) for claim in claims):
+            wrong.append(f"sorting by claim does not sort: {claims[:5]}")
     return wrong
 
 

@@ -64,7 +64,10 @@ fn sides(target: &Target<'_>) -> (String, String) {
 fn bars(target: &Target<'_>, counts: &Value, p: &str, q: &str) -> String {
     let draw = |field: &str| counts.get(field).and_then(Value::as_f64);
     let share = |inside: &str, samples: &str| {
-        draw(inside).zip(draw(samples)).filter(|(_, samples)| *samples > 0.0).map(|(inside, samples)| inside / samples)
+        draw(inside)
+            .zip(draw(samples))
+            .filter(|(_, samples)| *samples > 0.0)
+            .map(|(inside, samples)| (inside / samples).clamp(0.0, 1.0))
     };
     let (p_share, q_share) =
         (share("p_inside", "p_samples").unwrap_or(0.0), share("q_inside", "q_samples").unwrap_or(0.0));

@@ -40,7 +40,7 @@ pub(super) fn figure(target: &Target<'_>) -> Option<String> {
     let claim = target.draw("epsilon").zip(target.draw("delta_claimed"));
     // A claim far off the curve would squeeze it: it is then not drawn.
     let claim = claim.filter(|(epsilon, _)| *epsilon >= first && *epsilon <= last);
-    if last <= first {
+    if !(last - first).is_normal() || last <= first {
         return None;
     }
     let top = top(&points, claim.map_or(0.0, |(_, delta)| delta));

@@ -18,12 +18,12 @@ pub(super) fn figure(target: &Target<'_>) -> Option<String> {
     let exact = numbers("exact").filter(|exact| exact.len() == estimated.len());
     let (estimated_infinite, exact_infinite) = (infinite("estimated_infinite"), infinite("exact_infinite"));
     let (first, last) = (*edges.first()?, *edges.last()?);
-    if edges.len() != estimated.len() + 1 || !edges.is_sorted() || last <= first {
+    if edges.len() != estimated.len() + 1 || !edges.is_sorted() || last <= first || !(last - first).is_normal() {
         return None;
     }
     let most = estimated.iter().chain(exact.iter().flatten()).copied();
     let most = most.chain(estimated_infinite).chain(exact_infinite).fold(0.0, f64::max);
-    let top = if most.is_normal() && most > 0.0 { round_above(most * 1.03) } else { 1.0 };
+    let top = if most.is_normal() && most > 0.0 { round_above(most * 1.03).min(1.2) } else { 1.0 };
     // A place of its own for the infinite loss, right of the bins.
     let has_infinite = estimated_infinite.is_some() || exact_infinite.is_some();
     let room = if has_infinite { (last - first) * 0.12 } else { 0.0 };

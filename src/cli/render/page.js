@@ -40,7 +40,9 @@
       heading.setAttribute('aria-sort', up ? 'ascending' : 'descending');
       var key = function (row) {
         var cell = row.cells[column], number = cell.querySelector('.n');
-        return number ? Number(number.textContent) : cell.textContent;
+        if (!number) { return cell.textContent; }
+        var parts = number.textContent.split('/');
+        return parts[0] / (parts[1] || 1);
       };
       rows.slice().sort(function (one, other) {
         var a = key(one), b = key(other);

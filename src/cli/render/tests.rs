@@ -67,14 +67,14 @@ fn damaged() -> Vec<Value> {
         suite(&[json!({}), json!(null), json!(7)]),
         full("alone"),
     ];
-    for epsilons in [["1", "1", "1"], ["", "", "0"]] {
+    for epsilons in [["1", "1", "1"], ["", "", "0"], ["-1e308", "0", "1e308"], ["0", "1e-320", "2e-320"]] {
         let mut document = whole.clone();
         for (point, epsilon) in epsilons.into_iter().enumerate() {
             document["targets"][0]["curve"][point]["epsilon"] = json!(epsilon);
         }
         documents.push(document);
     }
-    for edges in [["1", "1", "1"], ["1", "0", "2"]] {
+    for edges in [["1", "1", "1"], ["1", "0", "2"], ["-1e308", "0", "1e308"], ["0", "1e-320", "2e-320"]] {
         let mut document = whole.clone();
         document["targets"][0]["losses"]["edges"] = json!(edges);
         documents.push(document);
@@ -88,6 +88,8 @@ fn damaged() -> Vec<Value> {
             json!(""),
             json!("NaN"),
             json!("1e400"),
+            json!("1e308"),
+            json!(1e-308),
             json!("-1/0"),
             json!([]),
             json!({}),
