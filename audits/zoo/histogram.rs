@@ -7,14 +7,8 @@ pub const SPECIMENS: &[Specimen] = &[
         name: "noisy_histogram_wrong_scale",
         about: "adds noise of scale epsilon where 1/epsilon is meant: epsilon is 10",
         scales: &[0.1],
-        make: || {
-            Box::new(|side, random, line| {
-                for bin in 0..5 {
-                    line.part(if bin == 0 { side.pick(0.0, 1.0) } else { 1.0 } + random.laplace(0.1)?);
-                }
-                Ok(())
-            })
-        },
+        make: || wrong_scale(0.1, None),
+        at: Some(|epsilon| wrong_scale(epsilon, Some(1))),
         ..BROKEN
     },
     Specimen {
@@ -46,6 +40,15 @@ pub const SPECIMENS: &[Specimen] = &[
         ..CORRECT
     },
 ];
+
+fn wrong_scale(scale: f64, digits: Option<usize>) -> Draw {
+    Box::new(move |side, random, line| {
+        for bin in 0..5 {
+            line.number(if bin == 0 { side.pick(0.0, 1.0) } else { 1.0 } + random.laplace(scale)?, digits);
+        }
+        Ok(())
+    })
+}
 
 fn exact(count: fn(super::Side, usize) -> i64) -> Draw {
     let noise = exact_laplace(10, 1);

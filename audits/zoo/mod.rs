@@ -50,9 +50,25 @@ impl Line {
 
     /// Adds a part, after a comma if it is not the first.
     pub fn part(&mut self, part: impl std::fmt::Display) {
-        let comma = if self.0.is_empty() { "" } else { "," };
+        self.word("");
         // Writing to a string does not fail.
-        let _ = write!(self.0, "{comma}{part}");
+        let _ = write!(self.0, "{part}");
+    }
+
+    /// Adds a part that is text already.
+    pub fn word(&mut self, word: &str) {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(word);
+    }
+
+    /// Adds a float: to so many digits, or all that it has.
+    pub fn number(&mut self, number: f64, digits: Option<usize>) {
+        match digits {
+            Some(digits) => self.part(format_args!("{number:.digits$}")),
+            None => self.part(number),
+        }
     }
 }
 
@@ -78,6 +94,9 @@ pub struct Specimen {
     pub scales: &'static [f64],
     /// Makes it ready to draw.
     pub make: fn() -> Draw,
+    /// The same mechanism at another ε, for comparisons with bounds that others published there; its floats to a digit or none, so that their
+    /// low bits tell nothing.
+    pub at: Option<fn(f64) -> Draw>,
 }
 
 impl Sampled for Specimen {
@@ -103,6 +122,7 @@ const BROKEN: Specimen = Specimen {
     samples: 100_000,
     scales: &[],
     make: || Box::new(|_, _, _| Ok(())),
+    at: None,
 };
 
 /// A true one.

@@ -23,7 +23,7 @@ pub const SPECIMENS: &[Specimen] = &[
         name: "rappor_half_the_bits",
         about: "RAPPOR (f = 0.75, p = 0.45, q = 0.55) that counts four bits: epsilon is 0.4001",
         epsilon: "0.2",
-        samples: 400_000,
+        samples: 600_000,
         make: || report(0.75, Some((0.45, 0.55))),
         ..BROKEN
     },
@@ -39,7 +39,7 @@ pub const SPECIMENS: &[Specimen] = &[
 fn report(f: f64, instantaneous: Option<(f64, f64)>) -> Draw {
     Box::new(move |side, random, line| {
         let hashes: [usize; 4] = side.pick([1, 5, 11, 16], [2, 8, 13, 19]);
-        let mut bits = String::with_capacity(20);
+        // A vector, so that each bit is a coordinate.
         for bit in 0..20 {
             let true_bit = hashes.contains(&bit);
             // Replaced by a fair coin with probability f.
@@ -48,11 +48,7 @@ fn report(f: f64, instantaneous: Option<(f64, f64)>) -> Draw {
                 Some((p, q)) => random.happens(if kept { q } else { p })?,
                 None => kept,
             };
-            bits.push(if told { '1' } else { '0' });
-        }
-        // A vector, so that each bit is a coordinate.
-        for bit in bits.chars() {
-            line.part(bit);
+            line.word(if told { "1" } else { "0" });
         }
         Ok(())
     })

@@ -14,8 +14,11 @@ use crate::bits::{BitsError, seeded};
 /// The share of α that the lower bounds have; the upper bound has the rest.
 const LOWER_SHARE: f64 = 0.8;
 
-/// A second event is evaluated if it promises an ε that is larger by this factor, in spite of halving α.
-const WORTH_A_SECOND: f64 = 1.02;
+/// A second event is evaluated if it promises an ε that is larger by this factor, in spite of its share of α.
+const WORTH_A_SECOND: f64 = 1.05;
+
+/// The share of a second event in the α of the lower bounds.
+const SECOND_SHARE: f64 = 0.25;
 
 /// Fewer samples a side than this can say nothing.
 pub const LEAST_SAMPLES: u64 = 20;
@@ -47,8 +50,8 @@ pub enum AuditError {
 ///
 /// * the split does not look at the values, so the evaluation part is an independent sample given the selection part;
 /// * direction, family, event and the shape of the region are functions of the selection part;
-/// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a region at 0.8·α/k; all
-///   lower bounds follow from the regions, at every ε and δ at once;
+/// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a region at its share of 0.8·α (one: all of
+///   it; two: ¾ and ¼); all lower bounds follow from the regions, at every ε and δ at once;
 /// * the upper bound has α/5 (over all samples, which a union bound allows).
 ///
 /// So δ_lower, ε_lower and δ_upper hold together at the confidence.
@@ -139,19 +142,19 @@ impl Audit {
     }
 
     /// One or two events, from the selection part alone.
-    fn select(&self, table: &Table, alpha: f64) -> Vec<Candidate> {
+    fn select(&self, table: &Table<'_>, alpha: f64) -> Vec<Candidate> {
         let (train, validate) = (table.counts(Part::Train), table.counts(Part::Validate));
         let kept = table.counts(Part::Evaluate).samples();
         let search = Search::new(table.outputs(), train, validate, kept, &self.given, &self.scales);
         let (_, c) = exp_bounds(self.claim.epsilon_above());
         let epsilon_goal = Goal::Epsilon { delta: self.claim.delta_above() };
         let for_delta = search.best(Goal::Delta { c, delta: self.claim.delta_above() }, alpha);
-        let for_epsilon = search.best(epsilon_goal, alpha / 2.0);
+        let for_epsilon = search.best(epsilon_goal, alpha * SECOND_SHARE);
         match (for_delta, for_epsilon) {
             (Some(first), Some(second)) => {
                 let alone = super::events::Prospect { goal: epsilon_goal, ..first.prospect }.promise(first.seen);
                 let again = second.prospect.promise(second.seen);
-                // With both at half of α, or the first alone at all of it.
+                // With both at their shares of α, or the first alone at all of it.
                 if second.event != first.event && again > 0.0 && again > alone * WORTH_A_SECOND {
                     vec![first, second]
                 } else {
@@ -163,22 +166,24 @@ impl Audit {
     }
 
     /// Counts the chosen events on the evaluation part. This is the only place that looks at it.
-    fn evaluate(&self, table: &Table, candidates: Vec<Candidate>, alpha: f64) -> Vec<Finding> {
-        let share = alpha / f64::from(u32::try_from(candidates.len().max(1)).unwrap_or(u32::MAX));
+    fn evaluate(&self, table: &Table<'_>, candidates: Vec<Candidate>, alpha: f64) -> Vec<Finding> {
+        // One event has all of α; of two, the second has its share, and the first the rest.
+        let shares: &[f64] = if candidates.len() > 1 { &[1.0 - SECOND_SHARE, SECOND_SHARE] } else { &[1.0] };
         let counts = table.counts(Part::Evaluate);
         let (n_a, n_b) = counts.samples();
-        let finding = |candidate: Candidate| {
-            let Candidate { event, direction, seen, prospect, inside, .. } = candidate;
+        let finding = |(candidate, share): (Candidate, &f64)| {
+            let share = alpha * share;
+            let Candidate { event, direction, seen, prospect, .. } = candidate;
             let shape = super::events::Prospect { alpha: share, ..prospect }.shape(seen);
-            let (in_a, in_b) = counts.inside(&inside);
+            let (in_a, in_b) = counts.inside(&event.select(table.outputs()));
             let ((x, n), (y, m)) = direction.orient((in_a, n_a), (in_b, n_b));
             let pair = Pair { x, n, y, m };
             Finding { event, direction, pair, alpha: share, shape, region: Region::new(pair, share, shape) }
         };
-        candidates.into_iter().map(finding).collect()
+        candidates.into_iter().zip(shares).map(finding).collect()
     }
 
-    fn report(&self, table: &Table, mut findings: Vec<Finding>, alpha: f64) -> Report {
+    fn report(&self, table: &Table<'_>, mut findings: Vec<Finding>, alpha: f64) -> Report {
         let (epsilon, delta) = (self.claim.epsilon_above(), self.claim.delta_above());
         let (_, c) = exp_bounds(epsilon);
         // The strongest finding first: the one that refutes the claim by most.

@@ -123,6 +123,7 @@ impl Sequential {
         };
         let [train, validate] = [count(&self.past[0]), count(&self.past[1])];
         // As if as many samples were still to come.
+        let outputs: Vec<&Output> = outputs.iter().collect();
         let search = Search::new(&outputs, &train, &validate, (self.pairs, self.pairs), &[], &self.scales);
         let goal = Goal::Delta { c: self.c, delta: self.delta };
         let bet = |Candidate { event, seen, .. }: Candidate| {

@@ -482,7 +482,8 @@ fn the_choice_does_not_see_outputs_of_the_evaluation_part() {
     let counts = Counts { a: (0..20).map(|i| 40 - i).collect(), b: (0..20).map(|i| 20 + i).collect() };
     let goal = Goal::Delta { c: 1.2, delta: 0.0 };
     let best = |outputs: &[Output], counts: &Counts| {
-        let candidate = Search::new(outputs, counts, counts, (5000, 5000), &[], &[]).best(goal, 0.05).unwrap();
+        let outputs: Vec<&Output> = outputs.iter().collect();
+        let candidate = Search::new(&outputs, counts, counts, (5000, 5000), &[], &[]).best(goal, 0.05).unwrap();
         (candidate.event, candidate.direction, candidate.promise)
     };
     let mut more = outputs.clone();

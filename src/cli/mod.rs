@@ -8,7 +8,6 @@ mod catalogue;
 mod certify;
 mod failure;
 mod progress;
-#[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "until the audit command calls it"))]
 mod render;
 mod sample;
 mod source;

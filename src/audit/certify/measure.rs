@@ -2,10 +2,110 @@
 //!
 //! The structural interpreter adds, multiplies and solves loops over whichever [`Measure`] it is given, so that what is
 //! compared with the flat enumeration tape for tape is the same interpretation that yields the masses.
+//!
+//! Which of the two it is, is a value and not a type: the interpreter is compiled once for every program, and there are many.
 
 use alloc::vec::Vec;
 
 use num_bigint::BigUint;
+
+/// Either way to weigh.
+pub(super) enum Weighing {
+    Mass(Mass),
+    Tapes(Tapes),
+}
+
+/// A weight by the measure that made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    Mass(BigUint),
+    Tapes(Vec<u128>),
+}
+
+impl Weight {
+    /// The mass; nothing if tapes were counted.
+    pub(super) fn mass(self) -> BigUint {
+        match self {
+            Self::Mass(mass) => mass,
+            Self::Tapes(_) => BigUint::ZERO,
+        }
+    }
+
+    /// The tapes; none if masses were added.
+    pub(super) fn tapes(self) -> Vec<u128> {
+        match self {
+            Self::Tapes(tapes) => tapes,
+            Self::Mass(_) => Vec::new(),
+        }
+    }
+}
+
+impl Measure for Weighing {
+    type Weight = Weight;
+
+    fn one(&self) -> Weight {
+        match self {
+            Self::Mass(mass) => Weight::Mass(mass.one()),
+            Self::Tapes(tapes) => Weight::Tapes(tapes.one()),
+        }
+    }
+
+    fn zero(&self) -> Weight {
+        match self {
+            Self::Mass(mass) => Weight::Mass(mass.zero()),
+            Self::Tapes(tapes) => Weight::Tapes(tapes.zero()),
+        }
+    }
+
+    // A weight of the other measure is never met: all are made by this one. It would count as nothing, which is unresolved.
+    fn is_zero(&self, weight: &Weight) -> bool {
+        match (self, weight) {
+            (Self::Mass(mass), Weight::Mass(weight)) => mass.is_zero(weight),
+            (Self::Tapes(tapes), Weight::Tapes(weight)) => tapes.is_zero(weight),
+            _ => true,
+        }
+    }
+
+    fn followed_by_bits(&self, weight: &Weight, count: u32) -> Weight {
+        match (self, weight) {
+            (Self::Mass(mass), Weight::Mass(weight)) => Weight::Mass(mass.followed_by_bits(weight, count)),
+            (Self::Tapes(tapes), Weight::Tapes(weight)) => Weight::Tapes(tapes.followed_by_bits(weight, count)),
+            _ => self.zero(),
+        }
+    }
+
+    fn followed_by(&self, first: &Weight, second: &Weight) -> Weight {
+        match (self, first, second) {
+            (Self::Mass(mass), Weight::Mass(first), Weight::Mass(second)) => {
+                Weight::Mass(mass.followed_by(first, second))
+            }
+            (Self::Tapes(tapes), Weight::Tapes(first), Weight::Tapes(second)) => {
+                Weight::Tapes(tapes.followed_by(first, second))
+            }
+            _ => self.zero(),
+        }
+    }
+
+    fn add(&self, sum: &mut Weight, term: &Weight) {
+        match (self, sum, term) {
+            (Self::Mass(mass), Weight::Mass(sum), Weight::Mass(term)) => mass.add(sum, term),
+            (Self::Tapes(tapes), Weight::Tapes(sum), Weight::Tapes(term)) => tapes.add(sum, term),
+            _ => {}
+        }
+    }
+
+    fn repeated(&self, weight: &Weight, again: &Weight) -> Option<Weight> {
+        match (self, weight, again) {
+            (Self::Mass(mass), Weight::Mass(weight), Weight::Mass(again)) => {
+                mass.repeated(weight, again).map(Weight::Mass)
+            }
+            (Self::Tapes(tapes), Weight::Tapes(weight), Weight::Tapes(again)) => {
+                tapes.repeated(weight, again).map(Weight::Tapes)
+            }
+            _ => None,
+        }
+    }
+}
 
 /// The arithmetic of weights of prefix-free sets of tapes.
 pub(super) trait Measure {

@@ -22,7 +22,7 @@ mod neighbours;
 mod prepared;
 mod structural;
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::collections::BTreeMap;
 
 use num_bigint::{BigInt, BigUint};
 
@@ -182,9 +182,13 @@ fn guarded<P: Program>(
 ) -> Result<Masses<P::Output>, CertifyError> {
     loop {
         let precision = depth + guard;
-        let mut solver = structural::Solver::new(measure::Mass { precision }, &mut *progress).within(effort);
+        let mut solver = structural::Solver::new(measure::Weighing::Mass(measure::Mass { precision }), &mut *progress)
+            .within(effort);
         let outputs = solver.distribution(program)?;
-        let masses = Masses::new(precision, outputs.iter().cloned().collect());
+        let masses = Masses::new(
+            precision,
+            outputs.iter().map(|(output, weight)| (output.clone(), weight.clone().mass())).collect(),
+        );
         if masses.unresolved <= BigUint::from(1u32) << guard {
             return Ok(masses);
         }
@@ -208,9 +212,10 @@ pub fn tape_counts<P: Program>(
     if depth > DEEPEST {
         return Err(CertifyError::TooDeep);
     }
-    let outputs: Vec<_> =
-        structural::Solver::new(measure::Tapes { depth }, progress).distribution(program)?.iter().cloned().collect();
-    Ok(TapeCounts::new(depth, outputs.into_iter().collect()))
+    let weighing = measure::Weighing::Tapes(measure::Tapes { depth });
+    let outputs = structural::Solver::new(weighing, progress).distribution(program)?;
+    let counts = outputs.iter().map(|(output, weight)| (output.clone(), weight.clone().tapes()));
+    Ok(TapeCounts::new(depth, counts.collect()))
 }
 
 #[cfg(test)]

@@ -16,7 +16,10 @@ use core::{
     ops::ControlFlow,
 };
 
-use super::{CertifyError, Effort, Progress, measure::Measure};
+use super::{
+    CertifyError, Effort, Progress,
+    measure::{Measure, Weighing, Weight},
+};
 use crate::sample::{Interpreter, Program};
 
 /// The most bits that one request may draw to be branched on: 2^14 branches.
@@ -28,11 +31,11 @@ const DEEPEST_CALL: u32 = 100;
 /// The most rounds that a loop may take before its weight is used up.
 const MOST_ROUNDS: u32 = 1 << 20;
 
-type Weighed<T, M> = Vec<(T, <M as Measure>::Weight)>;
+type Weighed<T> = Vec<(T, Weight)>;
 
 /// Solves programs, and remembers those that it has solved.
-pub(super) struct Solver<'p, M: Measure> {
-    measure: M,
+pub(super) struct Solver<'p> {
+    measure: Weighing,
     solved: BTreeMap<TypeId, Box<dyn Any>>,
     paths: u64,
     effort: Effort,
@@ -40,8 +43,8 @@ pub(super) struct Solver<'p, M: Measure> {
     progress: &'p mut Progress<'p>,
 }
 
-impl<'p, M: Measure + 'static> Solver<'p, M> {
-    pub(super) fn new(measure: M, progress: &'p mut Progress<'p>) -> Self {
+impl<'p> Solver<'p> {
+    pub(super) fn new(measure: Weighing, progress: &'p mut Progress<'p>) -> Self {
         Self { measure, solved: BTreeMap::new(), paths: 0, effort: Effort::most(), calls: 0, progress }
     }
 
@@ -51,10 +54,13 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
     }
 
     /// The weight of every output of a program, in the order of the outputs.
-    pub(super) fn distribution<P: Program>(&mut self, program: &P) -> Result<Rc<Weighed<P::Output, M>>, CertifyError> {
-        type Table<P, M> = BTreeMap<P, Rc<Weighed<<P as Program>::Output, M>>>;
-        let table = self.solved.get(&TypeId::of::<P>()).and_then(|table| table.downcast_ref::<Table<P, M>>());
-        if let Some(known) = table.and_then(|table| table.get(program)) {
+    pub(super) fn distribution<P: Program>(&mut self, program: &P) -> Result<Rc<Weighed<P::Output>>, CertifyError> {
+        // In ascending order. (A map would be compiled for every program, and takes longest of all.)
+        type Table<P> = Vec<(P, Rc<Weighed<<P as Program>::Output>>)>;
+        let find = |table: &Table<P>| table.binary_search_by(|(known, _)| known.cmp(program));
+        if let Some(table) = self.solved.get(&TypeId::of::<P>()).and_then(|table| table.downcast_ref::<Table<P>>())
+            && let Some((_, known)) = find(table).ok().and_then(|place| table.get(place))
+        {
             return Ok(Rc::clone(known));
         }
         self.calls += 1;
@@ -63,15 +69,17 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
         }
         let outputs = Rc::new(self.solve(program)?);
         self.calls -= 1;
-        let table = self.solved.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(Table::<P, M>::new()));
-        if let Some(table) = table.downcast_mut::<Table<P, M>>() {
-            table.insert(program.clone(), Rc::clone(&outputs));
+        let table = self.solved.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(Table::<P>::new()));
+        if let Some(table) = table.downcast_mut::<Table<P>>()
+            && let Err(place) = find(table)
+        {
+            table.insert(place, (program.clone(), Rc::clone(&outputs)));
         }
         Ok(outputs)
     }
 
     /// Solves the loop of steps: follows the weight of each state, round by round, until it has all left or counts for nothing.
-    fn solve<P: Program>(&mut self, program: &P) -> Result<Weighed<P::Output, M>, CertifyError> {
+    fn solve<P: Program>(&mut self, program: &P) -> Result<Weighed<P::Output>, CertifyError> {
         let mut outputs = BTreeMap::new();
         let mut states = BTreeMap::from([(program.start(), self.measure.one())]);
         let mut rounds = 0;
@@ -98,9 +106,9 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
     /// Adds visits·weight to the sum of each key.
     fn pass_on<K: Ord>(
         &self,
-        sums: &mut BTreeMap<K, M::Weight>,
-        visits: &M::Weight,
-        weights: BTreeMap<K, M::Weight>,
+        sums: &mut BTreeMap<K, Weight>,
+        visits: &Weight,
+        weights: BTreeMap<K, Weight>,
     ) -> Result<(), CertifyError> {
         for (key, weight) in weights {
             let weight = self.measure.followed_by(visits, &weight);
@@ -117,7 +125,7 @@ impl<'p, M: Measure + 'static> Solver<'p, M> {
         &mut self,
         program: &P,
         state: &P::State,
-    ) -> Result<(BTreeMap<P::Output, M::Weight>, BTreeMap<P::State, M::Weight>), CertifyError> {
+    ) -> Result<(BTreeMap<P::Output, Weight>, BTreeMap<P::State, Weight>), CertifyError> {
         let (mut done, mut onward) = (BTreeMap::new(), BTreeMap::new());
         let mut path = Path::default();
         loop {
@@ -195,14 +203,14 @@ impl Path {
 }
 
 /// The interpreter that follows one path.
-struct Explorer<'s, 'p, M: Measure> {
-    solver: &'s mut Solver<'p, M>,
+struct Explorer<'s, 'p> {
+    solver: &'s mut Solver<'p>,
     path: &'s mut Path,
-    weight: M::Weight,
+    weight: Weight,
 }
 
-impl<M: Measure + 'static> Explorer<'_, '_, M> {
-    fn continue_with(&mut self, weight: M::Weight) -> Result<(), Stop> {
+impl Explorer<'_, '_> {
+    fn continue_with(&mut self, weight: Weight) -> Result<(), Stop> {
         if self.solver.measure.is_zero(&weight) {
             return Err(Stop::Negligible);
         }
@@ -211,7 +219,7 @@ impl<M: Measure + 'static> Explorer<'_, '_, M> {
     }
 }
 
-impl<M: Measure + 'static> Interpreter for Explorer<'_, '_, M> {
+impl Interpreter for Explorer<'_, '_> {
     type Error = Stop;
 
     fn bits(&mut self, count: u32) -> Result<u64, Stop> {

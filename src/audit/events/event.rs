@@ -1,7 +1,12 @@
 //! An event: which outputs are in S, as a predicate that anybody can read, store and evaluate again.
 
+use core::borrow::Borrow;
 use core::fmt;
+use std::collections::HashSet;
 
+use rayon::prelude::*;
+
+use super::score::Reader;
 use super::{Feature, Parsed, Reading};
 use crate::audit::outputs::Output;
 
@@ -79,25 +84,21 @@ impl Event {
         self.holds(&Parsed::new(output))
     }
 
-    /// Which of many readings are in the event.
-    pub(super) fn mask(&self, readings: &[Reading]) -> Vec<bool> {
-        match &self.within {
-            Within::Words(words) => {
-                let words: std::collections::HashSet<&str> = words.iter().map(String::as_str).collect();
-                readings
-                    .iter()
-                    .map(|reading| matches!(reading, Reading::Word(word) if words.contains(word.as_str())))
-                    .collect()
-            }
-            within => readings.iter().map(|reading| within.contains(reading)).collect(),
-        }
-    }
-
     /// Which of many outputs are in the event.
     #[must_use]
-    pub fn select(&self, outputs: &[Output]) -> Vec<bool> {
-        let readings: Vec<Reading> = outputs.iter().map(|output| self.feature.read(&Parsed::new(output))).collect();
-        self.mask(&readings)
+    pub fn select<O: Borrow<Output> + Sync>(&self, outputs: &[O]) -> Vec<bool> {
+        let matcher = Matcher::new(self);
+        outputs
+            .par_iter()
+            .with_min_len(LEAST_OUTPUTS)
+            .map(|output| matcher.holds(&Parsed::new(output.borrow())))
+            .collect()
+    }
+
+    /// Which of many outputs that were read are in the event.
+    pub(super) fn select_parsed(&self, parsed: &[Parsed<'_>]) -> Vec<bool> {
+        let matcher = Matcher::new(self);
+        parsed.iter().map(|parsed| matcher.holds(parsed)).collect()
     }
 
     /// Whether an output that was read is in the event.
@@ -107,10 +108,45 @@ impl Event {
     }
 }
 
+/// The fewest outputs that are worth a thread.
+const LEAST_OUTPUTS: usize = 2048;
+
+/// An event, ready to look at many outputs.
+struct Matcher<'e> {
+    event: &'e Event,
+    words: HashSet<&'e str>,
+    score: Option<Reader<'e>>,
+}
+
+impl<'e> Matcher<'e> {
+    fn new(event: &'e Event) -> Self {
+        let words = match &event.within {
+            Within::Words(words) => words.iter().map(String::as_str).collect(),
+            _ => HashSet::new(),
+        };
+        let score = match &event.feature {
+            Feature::Score(score) => Some(score.reader()),
+            _ => None,
+        };
+        Self { event, words, score }
+    }
+
+    fn holds(&self, parsed: &Parsed<'_>) -> bool {
+        let reading = match &self.score {
+            Some(score) => Reading::Number(score.of(parsed)),
+            None => self.event.feature.read(parsed),
+        };
+        match (&self.event.within, &reading) {
+            (Within::Words(_), Reading::Word(word)) => self.words.contains(&**word),
+            (within, reading) => within.contains(reading),
+        }
+    }
+}
+
 impl Within {
     /// Whether a reading is inside.
     #[must_use]
-    pub fn contains(&self, reading: &Reading) -> bool {
+    pub fn contains(&self, reading: &Reading<'_>) -> bool {
         match (self, reading) {
             (Self::Intervals(intervals), Reading::Number(number)) => {
                 intervals.iter().any(|interval| interval.contains(*number))

@@ -2,6 +2,7 @@
 #![expect(clippy::float_arithmetic, reason = "readings of floats: an event is a predicate whatever their rounding")]
 
 use core::fmt;
+use std::borrow::Cow;
 
 use super::{Real, Score};
 use crate::audit::outputs::{Output, Shape};
@@ -31,6 +32,11 @@ pub enum Feature {
         /// What the value is divided by.
         scale: Real,
     },
+    /// The least such exponent of a vector's parts.
+    LeastLowestBit {
+        /// What the parts are divided by.
+        scale: Real,
+    },
     /// Whether the value is a multiple of a step, as floats divide.
     OnGrid {
         /// The step.
@@ -42,6 +48,10 @@ pub enum Feature {
     Part(usize),
     /// A part as text, from 0.
     PartText(usize),
+    /// The last part as a number.
+    LastPart,
+    /// How many parts read so.
+    Count(String),
     /// A part minus the one before it.
     Difference(usize),
     /// The least part.
@@ -58,13 +68,13 @@ pub enum Feature {
 
 /// What a feature read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reading {
+pub enum Reading<'a> {
     /// The feature does not apply.
     Nothing,
     /// A number, never NaN.
     Number(f64),
     /// A word.
-    Word(String),
+    Word(Cow<'a, str>),
 }
 
 /// An output, with its text read once.
@@ -73,21 +83,16 @@ pub struct Parsed<'a> {
     output: &'a Output,
     number: Option<f64>,
     /// The parts of a vector, empty for others.
-    parts: Vec<(Output, Option<f64>)>,
+    parts: Vec<(&'a str, Option<f64>)>,
 }
 
 impl<'a> Parsed<'a> {
     /// Reads the text.
     #[must_use]
     pub fn new(output: &'a Output) -> Self {
-        let number = output.number();
-        let is_vector = number.is_none() && output.shape() == Shape::Vector;
-        let part = |part: Output| {
-            let number = part.number();
-            (part, number)
-        };
-        let parts = if is_vector { output.parts().into_iter().map(part).collect() } else { Vec::new() };
-        Self { output, number, parts }
+        let vector: Vec<_> = output.vector().map(Iterator::collect).unwrap_or_default();
+        let number = if vector.is_empty() { output.number() } else { None };
+        Self { output, number, parts: vector }
     }
 
     /// The number of parts of a vector.
@@ -100,6 +105,16 @@ impl<'a> Parsed<'a> {
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         self.number
+    }
+
+    /// The parts that are no numbers.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'a str> {
+        self.parts.iter().filter(|(_, number)| number.is_none()).map(|(part, _)| *part)
+    }
+
+    /// Whether a part is a float with a fraction.
+    pub(super) fn has_fraction(&self) -> bool {
+        self.numbers().any(|number| number.fract() != 0.0)
     }
 
     /// Whether a part is there, and is no number.
@@ -119,8 +134,8 @@ impl<'a> Parsed<'a> {
 impl Feature {
     /// Reads an output.
     #[must_use]
-    pub fn read(&self, parsed: &Parsed<'_>) -> Reading {
-        let word = |word: &str| Reading::Word(word.to_owned());
+    pub fn read<'a>(&self, parsed: &Parsed<'a>) -> Reading<'a> {
+        let word = |word: &'static str| Reading::Word(Cow::Borrowed(word));
         let number = |number: Option<f64>| match number {
             Some(number) if !number.is_nan() => Reading::Number(number),
             _ => Reading::Nothing,
@@ -128,7 +143,7 @@ impl Feature {
         #[expect(clippy::cast_precision_loss, reason = "lengths and places are small")]
         let size = |size: usize| Reading::Number(size as f64);
         match self {
-            Self::Output => Reading::Word(parsed.output.to_string()),
+            Self::Output => Reading::Word(parsed.output.text()),
             Self::Value => number(parsed.number),
             Self::Magnitude => number(parsed.number.map(f64::abs)),
             Self::Length => size(parsed.output.length()),
@@ -142,6 +157,9 @@ impl Feature {
             }),
             Self::Special => parsed.number.map_or(Reading::Nothing, |number| word(special(number))),
             Self::LowestBit { scale } => number(parsed.number.and_then(|value| lowest_bit(value / scale.0))),
+            Self::LeastLowestBit { scale } => {
+                number(parsed.numbers().filter_map(|part| lowest_bit(part / scale.0)).min_by(f64::total_cmp))
+            }
             Self::OnGrid { step } => parsed.number.map_or(Reading::Nothing, |value| {
                 let steps = value / step.0;
                 word(if steps.round() == steps { "on the grid" } else { "off the grid" })
@@ -149,8 +167,13 @@ impl Feature {
             Self::Dimension => size(parsed.dimension()),
             Self::Part(place) => number(parsed.part(*place)),
             Self::PartText(place) => {
-                parsed.parts.get(*place).map_or(Reading::Nothing, |(part, _)| Reading::Word(part.to_string()))
+                parsed.parts.get(*place).map_or(Reading::Nothing, |(part, _)| Reading::Word(Cow::Borrowed(part)))
             }
+            Self::LastPart => number(parsed.parts.last().and_then(|(_, number)| *number)),
+            Self::Count(word) if parsed.dimension() > 0 => {
+                size(parsed.parts.iter().filter(|(part, _)| part == word).count())
+            }
+            Self::Count(_) => Reading::Nothing,
             Self::Difference(place) => {
                 let before = place.checked_sub(1).and_then(|before| parsed.part(before));
                 number(parsed.part(*place).zip(before).map(|(part, before)| part - before))
@@ -205,6 +228,14 @@ impl fmt::Display for Feature {
             Self::Special => f.write_str("class of the number"),
             Self::LowestBit { scale: Real(1.0) } => f.write_str("exponent of the lowest set bit of value"),
             Self::LowestBit { scale } => write!(f, "exponent of the lowest set bit of value/{}", scale.0),
+            Self::LeastLowestBit { scale: Real(1.0) } => {
+                f.write_str("least exponent of the lowest set bits of the parts")
+            }
+            Self::LeastLowestBit { scale } => {
+                write!(f, "least exponent of the lowest set bits of the parts/{}", scale.0)
+            }
+            Self::LastPart => f.write_str("last part"),
+            Self::Count(word) => write!(f, "number of parts {word:?}"),
             Self::OnGrid { step } => write!(f, "place on the grid of {}", step.0),
             Self::Dimension => f.write_str("number of parts"),
             Self::Part(place) => write!(f, "part[{place}]"),
@@ -223,14 +254,18 @@ impl fmt::Display for Feature {
 mod tests {
     use super::*;
 
-    fn read(feature: &Feature, text: &str) -> Reading {
-        feature.read(&Parsed::new(&Output::parse(text)))
+    fn read(feature: &Feature, text: &str) -> Reading<'static> {
+        match feature.read(&Parsed::new(&Output::parse(text))) {
+            Reading::Nothing => Reading::Nothing,
+            Reading::Number(number) => Reading::Number(number),
+            Reading::Word(word) => Reading::Word(word.into_owned().into()),
+        }
     }
 
     #[test]
     fn readings() {
         let number = Reading::Number;
-        let word = |word: &str| Reading::Word(word.into());
+        let word = |word: &'static str| Reading::Word(word.into());
         let bit = |scale: f64| Feature::LowestBit { scale: Real(scale) };
         for (feature, text, reading) in [
             (Feature::Output, "007", word("007")),
@@ -256,6 +291,12 @@ mod tests {
             (Feature::Part(2), "1,2,x", Reading::Nothing),
             (Feature::PartText(2), "1,2,x", word("x")),
             (Feature::Difference(1), "1,4", number(3.0)),
+            (Feature::LastPart, "1,4", number(4.0)),
+            (Feature::LastPart, "4,x", Reading::Nothing),
+            (Feature::Count("x".into()), "x,1,x", number(2.0)),
+            (Feature::Count("x".into()), "x", Reading::Nothing),
+            (Feature::LeastLowestBit { scale: Real(1.0) }, "0.1,0.5,x", number(-55.0)),
+            (Feature::LeastLowestBit { scale: Real(1.0) }, "0,x", Reading::Nothing),
             (Feature::Greatest, "1,4,x,3", number(4.0)),
             (Feature::PlaceOfGreatest, "1,4,3", number(1.0)),
             (Feature::Sum, "1,4,3", number(8.0)),

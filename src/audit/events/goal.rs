@@ -101,6 +101,18 @@ impl Prospect {
         }
     }
 
+    /// The standard error of a large promise on the part seen; 0 where nothing is promised.
+    #[must_use]
+    pub fn error(&self, seen: Pair) -> f64 {
+        let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
+        let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
+        let (p_spread, q_spread) = (p * (1.0 - p) / real(seen.n.max(1)), q * (1.0 - q) / real(seen.m.max(1)));
+        match self.goal {
+            Goal::Delta { c, .. } if self.promise(seen) > -1.0 => (p_spread + c * c * q_spread).sqrt(),
+            Goal::Delta { .. } | Goal::Epsilon { .. } => 0.0,
+        }
+    }
+
     /// The bound that a region of this shape would give if the part to come looked like the part seen.
     #[must_use]
     pub fn forecast(&self, seen: Pair, shape: Shape) -> f64 {
@@ -125,7 +137,7 @@ impl Prospect {
             Goal::Delta { c, .. } => Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0) },
             Goal::Epsilon { delta } => Shape::Tilted { slope: ((p - delta) / q).max(1.0), offset: delta },
         };
-        let shapes = [tilted, Shape::Box { share: 0.5 }, Shape::Box { share: 0.1 }];
+        let shapes = [tilted, Shape::Box { share: 0.5 }, Shape::Box { share: 0.1 }, Shape::Box { share: 0.01 }];
         let forecasts = shapes.map(|shape| (self.forecast(seen, shape), shape));
         forecasts.into_iter().max_by(|one, two| one.0.total_cmp(&two.0)).map_or(tilted, |(_, shape)| shape)
     }

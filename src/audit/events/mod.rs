@@ -3,6 +3,7 @@
 //! Choosing may be as clever or as clumsy as it likes: it sees the selection part alone, so the bounds are sound whatever it does.
 
 mod choose;
+mod column;
 mod event;
 mod family;
 mod feature;

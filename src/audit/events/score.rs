@@ -4,7 +4,9 @@
 use core::fmt;
 use std::collections::HashMap;
 
-use super::family::{Group, groups};
+use rayon::prelude::*;
+
+use super::column::{Column, Group};
 use super::{Feature, Parsed, Reading, Real, Within};
 use crate::audit::outputs::Counts;
 use crate::audit::statistics::real;
@@ -46,68 +48,108 @@ const CLIP: f64 = 3.0;
 /// Bins of a numeric feature: coarse ones are less noisy, fine ones follow more; the weights decide.
 const BINS: [u64; 2] = [4, 24];
 
+/// The fewest samples in a bin.
+const LEAST: u64 = 24;
+
 /// The most terms: those features that tell the sides apart best.
 const TERMS: usize = 40;
 
 /// The most outputs that the weights are fitted on.
-const ROWS: usize = 20_000;
+const ROWS: usize = 100_000;
 
 /// Rounds of Newton's method; the problem is convex, and a few are plenty.
 const ROUNDS: usize = 8;
 
+/// A step that no longer matters.
+const ENOUGH: f64 = 1e-3;
+
 /// A feature's histogram on a part of the samples.
 #[derive(Clone, Debug)]
-struct Histogram<'a> {
-    feature: &'a Feature,
-    readings: &'a [Reading],
+struct Histogram<'c, 'a> {
+    feature: &'c Feature,
+    column: &'c Column<'a>,
     most: u64,
-    bins: Vec<Bin>,
+    /// The groups with their log-ratios.
+    groups: Vec<(Group, f64)>,
     /// How well it tells the sides apart.
     worth: f64,
 }
 
-impl<'a> Histogram<'a> {
-    fn new(feature: &'a Feature, readings: &'a [Reading], counts: &Counts, most: u64) -> Self {
+impl<'c, 'a> Histogram<'c, 'a> {
+    fn new(feature: &'c Feature, column: &'c Column<'a>, counts: &Counts, most: u64) -> Self {
         let (n, m) = counts.samples();
         let mut worth = 0.0;
-        let bin = |group: Group| {
-            let (p, q) = ((real(group.a) + 1.0) / (real(n) + 1.0), (real(group.b) + 1.0) / (real(m) + 1.0));
-            let value = (p / q).ln().clamp(-CLIP, CLIP);
-            worth += (real(group.a) / real(n.max(1)) - real(group.b) / real(m.max(1))) * value;
-            Bin { within: group.within, value: Real(value) }
+        let valued = |group: Group| {
+            let (a, b) = (real(group.fit.0), real(group.fit.1));
+            let value = ((a + 1.0) / (real(n) + 1.0) / ((b + 1.0) / (real(m) + 1.0))).ln().clamp(-CLIP, CLIP);
+            worth += (a / real(n.max(1)) - b / real(m.max(1))) * value;
+            (group, value)
         };
-        let bins: Vec<Bin> = groups(readings, counts, most).into_iter().map(bin).collect();
-        Self { feature, readings, most, bins, worth }
+        let groups = column.groups(counts, &Counts::default(), most, LEAST).into_iter().map(valued).collect();
+        Self { feature, column, most, groups, worth }
     }
 
-    /// The log-ratio of every output.
+    /// The log-ratio of every row.
     fn log_ratios(&self) -> Vec<f64> {
-        let words: HashMap<&str, f64> = self.bins.iter().flat_map(Bin::words).collect();
-        // The intervals ascend and part the line, so that the first one whose end is not below a number holds it.
-        let ends: Vec<(f64, f64)> = self.bins.iter().filter_map(Bin::end).collect();
-        let nothing = log_ratio(&self.bins, &Reading::Nothing);
-        let read = |reading: &Reading| match reading {
-            Reading::Nothing => nothing,
-            Reading::Word(word) => words.get(word.as_str()).copied().unwrap_or(0.0),
-            Reading::Number(number) => {
-                ends.get(ends.partition_point(|(end, _)| end < number)).map_or(0.0, |(_, value)| *value)
-            }
-        };
-        self.readings.iter().map(read).collect()
+        self.column.spread(&self.groups)
+    }
+
+    /// Readable.
+    fn bins(&self) -> Vec<Bin> {
+        let bin =
+            |(group, value): &(Group, f64)| Some(Bin { within: self.column.within(&[*group])?, value: Real(*value) });
+        self.groups.iter().filter_map(bin).collect()
+    }
+
+    /// Whether another of the same feature says the same.
+    fn repeats(&self, other: &Self) -> bool {
+        let keys = |one: &Self| one.groups.iter().map(|(group, _)| group.key).collect::<Vec<_>>();
+        self.feature == other.feature && keys(self) == keys(other)
     }
 }
 
-impl Bin {
-    fn words(&self) -> impl Iterator<Item = (&str, f64)> {
-        let words = if let Within::Words(words) = &self.within { words.as_slice() } else { &[] };
-        words.iter().map(|word| (word.as_str(), self.value.0))
+/// A term, ready to read many outputs: the same values as its bins, found faster.
+#[derive(Clone, Debug)]
+struct Lookup<'e> {
+    term: &'e Term,
+    /// The ends of the intervals, which ascend and part the line: the first that is not below a number holds it.
+    ends: Vec<(f64, f64)>,
+    words: HashMap<&'e str, f64>,
+    nothing: f64,
+}
+
+impl<'e> Lookup<'e> {
+    fn new(term: &'e Term) -> Self {
+        let mut lookup = Self { term, ends: Vec::new(), words: HashMap::new(), nothing: 0.0 };
+        for Bin { within, value } in &term.bins {
+            match within {
+                Within::Intervals(intervals) => lookup.ends.extend(intervals.iter().map(|one| (one.to.0, value.0))),
+                Within::Words(words) => lookup.words.extend(words.iter().map(|word| (word.as_str(), value.0))),
+                Within::Read(_) => lookup.nothing = value.0,
+            }
+        }
+        lookup
     }
 
-    fn end(&self) -> Option<(f64, f64)> {
-        match &self.within {
-            Within::Intervals(intervals) => intervals.last().map(|interval| (interval.to.0, self.value.0)),
-            _ => None,
+    fn value(&self, parsed: &Parsed<'_>) -> f64 {
+        match self.term.feature.read(parsed) {
+            Reading::Nothing => self.nothing,
+            Reading::Word(word) => self.words.get(&*word).copied().unwrap_or(0.0),
+            Reading::Number(number) => {
+                self.ends.get(self.ends.partition_point(|(end, _)| *end < number)).map_or(0.0, |(_, value)| *value)
+            }
         }
+    }
+}
+
+/// A score, ready to read many outputs.
+#[derive(Clone, Debug)]
+pub(super) struct Reader<'e>(Vec<Lookup<'e>>);
+
+impl Reader<'_> {
+    /// The score of an output. From +0 on, in order: the same float as when it was learned.
+    pub(super) fn of(&self, parsed: &Parsed<'_>) -> f64 {
+        self.0.iter().map(|lookup| lookup.term.weight.0 * lookup.value(parsed)).fold(0.0, |sum, term| sum + term)
     }
 }
 
@@ -126,51 +168,55 @@ impl Score {
     /// The score of an output.
     #[must_use]
     pub fn of(&self, parsed: &Parsed<'_>) -> f64 {
-        let term = |term: &Term| term.weight.0 * log_ratio(&term.bins, &term.feature.read(parsed));
-        // From +0 on, in order: the same float as when it was learned.
-        self.terms.iter().map(term).fold(0.0, |sum, term| sum + term)
+        self.reader().of(parsed)
     }
 
-    /// Learns a score from the training part, with the score of every output; `None` where there are not two features to combine.
+    pub(super) fn reader(&self) -> Reader<'_> {
+        Reader(self.terms.iter().map(Lookup::new).collect())
+    }
+
+    /// Learns a score from the training part, with the score of every row; `None` where there are not two features to combine.
     ///
     /// The weights are fitted on other samples than the histograms, so that a histogram of noise has no weight; then the histograms are drawn again from
     /// all of the part.
     #[must_use]
-    pub(super) fn learn(read: &[(Feature, Vec<Reading>)], train: &Counts) -> Option<(Self, Vec<Reading>)> {
+    pub(super) fn learn(columns: &[(Feature, Column<'_>)], train: &Counts) -> Option<(Self, Vec<f64>)> {
         let (drawing, weighing) = halves(train);
         let (n, m) = drawing.samples();
-        let histograms = read
-            .iter()
-            .flat_map(|(feature, readings)| BINS.map(|most| Histogram::new(feature, readings, &drawing, most)));
+        let drawn = |(feature, column)| BINS.map(|most| Histogram::new(feature, column, &drawing, most));
         // A word for every other sample is no histogram; and without numbers both are the same.
-        let mut terms: Vec<Histogram<'_>> =
-            histograms.filter(|one| one.bins.len() > 1 && (one.bins.len() as u64) < (n + m) / 8).collect();
-        terms.dedup_by(|one, two| one.feature == two.feature && one.bins == two.bins);
+        let mut terms: Vec<Histogram<'_, '_>> = columns
+            .par_iter()
+            .flat_map_iter(|(feature, column)| drawn((feature, column)))
+            .filter(|one| one.groups.len() > 1 && (one.groups.len() as u64) < (n + m) / 8)
+            .collect();
+        terms.dedup_by(|one, two| one.repeats(two));
         terms.sort_by(|one, two| two.worth.total_cmp(&one.worth));
         terms.truncate(TERMS);
         if terms.len() < 2 {
             return None;
         }
-        let columns: Vec<Vec<f64>> = terms.iter().map(Histogram::log_ratios).collect();
+        let ratios: Vec<Vec<f64>> = terms.par_iter().map(Histogram::log_ratios).collect();
         let (n, m) = weighing.samples();
         let seen: Vec<usize> =
             (0..train.a.len()).filter(|place| count(&weighing.a, *place) + count(&weighing.b, *place) > 0).collect();
         let stride = seen.len().div_ceil(ROWS).max(1);
         let row = |place: &usize| {
-            let ratios = columns.iter().map(|column| column.get(*place).copied().unwrap_or(0.0)).collect();
-            let (x, y) = (count(&weighing.a, *place), count(&weighing.b, *place));
-            (ratios, real(x) / real(n.max(1)), real(y) / real(m.max(1)))
+            let x = ratios.iter().map(|column| column.get(*place).copied().unwrap_or(0.0)).collect();
+            let (p, q) = (count(&weighing.a, *place), count(&weighing.b, *place));
+            Row { x, p: real(p) / real(n.max(1)), q: real(q) / real(m.max(1)) }
         };
-        let rows: Vec<(Vec<f64>, f64, f64)> = seen.iter().step_by(stride).map(row).collect();
+        let rows: Vec<Row> = seen.iter().step_by(stride).map(row).collect();
         let weights = fit(&rows, terms.len(), 10.0 / real(n.min(m).max(1)));
+        let redrawn: Vec<Histogram<'_, '_>> =
+            terms.par_iter().map(|term| Histogram::new(term.feature, term.column, train, term.most)).collect();
         let mut scores = vec![0.0; train.a.len()];
         let mut score = Self { terms: Vec::new() };
-        for (term, weight) in terms.into_iter().zip(weights) {
-            let drawn = Histogram::new(term.feature, term.readings, train, term.most);
-            scores.iter_mut().zip(drawn.log_ratios()).for_each(|(score, ratio)| *score += weight * ratio);
-            score.terms.push(Term { feature: term.feature.clone(), bins: drawn.bins, weight: Real(weight) });
+        for (term, weight) in redrawn.iter().zip(weights) {
+            scores.iter_mut().zip(term.log_ratios()).for_each(|(score, ratio)| *score += weight * ratio);
+            score.terms.push(Term { feature: term.feature.clone(), bins: term.bins(), weight: Real(weight) });
         }
-        Some((score, scores.into_iter().map(Reading::Number).collect()))
+        Some((score, scores))
     }
 }
 
@@ -178,33 +224,49 @@ fn count(counts: &[u64], place: usize) -> u64 {
     counts.get(place).copied().unwrap_or(0)
 }
 
-fn log_ratio(bins: &[Bin], reading: &Reading) -> f64 {
-    bins.iter().find(|bin| bin.within.contains(reading)).map_or(0.0, |bin| bin.value.0)
+/// A row of the regression: what the terms say, and the shares of the samples of both sides.
+#[derive(Clone, Debug)]
+struct Row {
+    x: Vec<f64>,
+    p: f64,
+    q: f64,
 }
 
-/// Weights w that minimise Σ p·ln(1 + e^-s) + q·ln(1 + e^s) + ridge·|w|²/2 at s = w·x, for rows (x, p, q).
-fn fit(rows: &[(Vec<f64>, f64, f64)], dimension: usize, ridge: f64) -> Vec<f64> {
+/// Weights w that minimise Σ p·ln(1 + e^-s) + q·ln(1 + e^s) + ridge·|w|²/2 at s = w·x.
+fn fit(rows: &[Row], dimension: usize, ridge: f64) -> Vec<f64> {
     let mut weights = vec![0.0; dimension];
     for _ in 0..ROUNDS {
         let mut gradient: Vec<f64> = weights.iter().map(|weight| ridge * weight).collect();
+        // The upper triangle.
         let mut hessian = vec![vec![0.0; dimension]; dimension];
         for (place, line) in hessian.iter_mut().enumerate() {
             line.iter_mut().skip(place).take(1).for_each(|entry| *entry = ridge);
         }
-        for (x, p, q) in rows {
+        for Row { x, p, q } in rows {
             let s: f64 = x.iter().zip(&weights).map(|(x, weight)| x * weight).sum();
             let sigmoid = 1.0 / (1.0 + (-s).exp());
             let slope = q * sigmoid - p * (1.0 - sigmoid);
             let curvature = (p + q) * sigmoid * (1.0 - sigmoid);
-            for ((gradient, line), x_i) in gradient.iter_mut().zip(hessian.iter_mut()).zip(x) {
+            for (place, ((gradient, line), x_i)) in gradient.iter_mut().zip(hessian.iter_mut()).zip(x).enumerate() {
                 *gradient += slope * x_i;
-                for (entry, x_j) in line.iter_mut().zip(x) {
-                    *entry += curvature * x_i * x_j;
-                }
+                let factor = curvature * x_i;
+                let (line, x) = (line.get_mut(place..).unwrap_or_default(), x.get(place..).unwrap_or_default());
+                line.iter_mut().zip(x).for_each(|(entry, x_j)| *entry += factor * x_j);
             }
+        }
+        for row in 1..dimension {
+            let above: Vec<f64> = hessian.iter().take(row).filter_map(|line| line.get(row).copied()).collect();
+            hessian
+                .iter_mut()
+                .skip(row)
+                .take(1)
+                .for_each(|line| line.iter_mut().zip(&above).for_each(|(entry, above)| *entry = *above));
         }
         let Some(step) = solve(hessian, gradient) else { break };
         weights.iter_mut().zip(&step).for_each(|(weight, step)| *weight = (*weight - step).clamp(-10.0, 10.0));
+        if step.iter().all(|step| step.abs() < ENOUGH) {
+            break;
+        }
     }
     weights
 }
@@ -272,7 +334,8 @@ mod tests {
     /// Two groups with a log-odds of ln 4 per unit of the one feature that matters.
     #[test]
     fn weights_are_the_log_odds() {
-        let rows = vec![(vec![1.0, 0.0], 0.8, 0.2), (vec![0.0, 1.0], 0.2, 0.2), (vec![-1.0, 0.0], 0.0, 0.0)];
+        let row = |x: [f64; 2], p, q| Row { x: x.to_vec(), p, q };
+        let rows = vec![row([1.0, 0.0], 0.8, 0.2), row([0.0, 1.0], 0.2, 0.2), row([-1.0, 0.0], 0.0, 0.0)];
         let weights = fit(&rows, 2, 1e-9);
         assert!((weights[0] - 4_f64.ln()).abs() < 1e-6 && weights[1].abs() < 1e-6, "{weights:?}");
     }

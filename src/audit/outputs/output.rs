@@ -1,6 +1,7 @@
 //! One output of a mechanism, as it was printed.
 
 use core::fmt;
+use std::borrow::Cow;
 
 /// One line that a mechanism printed: an integer, a float, a word, a comma-separated vector, or nothing.
 ///
@@ -85,6 +86,25 @@ impl Output {
                 unbracketed(text).split(',').map(|part| Self::parse(part.trim())).collect()
             }
             Repr::Text(_) => vec![self.clone()],
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Integer(integer) => Cow::Owned(integer.to_string()),
+            Repr::Text(text) => Cow::Borrowed(text),
+        }
+    }
+
+    /// The texts of the parts of a vector, and the numbers that they read as; nothing for what is no vector.
+    pub(in crate::audit) fn vector(&self) -> Option<impl Iterator<Item = (&str, Option<f64>)>> {
+        match &self.0 {
+            Repr::Text(text) if text.contains(',') => {
+                Some(unbracketed(text).split(',').map(str::trim).map(|part| (part, part_number(part))))
+            }
+            _ => None,
         }
     }
 
@@ -190,6 +210,18 @@ fn has_plus(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b'+')
 }
 
+/// As `Output::number` of the part would be.
+#[inline]
+fn part_number(part: &str) -> Option<f64> {
+    match canonical_integer(part.as_bytes()) {
+        #[expect(clippy::cast_precision_loss, reason = "the nearest float, as of any integer")]
+        Some(integer) => Some(integer as f64),
+        // Most words begin with a letter that no number begins with.
+        None if part.starts_with(|c: char| c.is_ascii_lowercase() && c != 'i' && c != 'n') => None,
+        None => number(part),
+    }
+}
+
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.starts_with("nan:") {
@@ -287,6 +319,14 @@ mod tests {
         }
         assert_eq!(Output::parse("[1, x,2.5]").parts(), ["1", "x", "2.5"].map(Output::parse));
         assert_eq!(Output::parse("7").parts(), [Output::from(7)]);
+        // Read in place, the parts are what they are one by one.
+        let mixed = Output::parse("[1, x,2.5,-0,nan,inf,below,1e3, +7,,007,nan:1]");
+        let read: Vec<(String, Option<u64>)> =
+            mixed.vector().unwrap().map(|(text, number)| (text.to_owned(), number.map(f64::to_bits))).collect();
+        let one_by_one: Vec<(String, Option<u64>)> =
+            mixed.parts().iter().map(|part| (part.to_string(), part.number().map(f64::to_bits))).collect();
+        assert_eq!(read, one_by_one);
+        assert!(Output::parse("7").vector().is_none() && Output::parse("word").vector().is_none());
     }
 
     #[test]

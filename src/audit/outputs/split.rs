@@ -36,8 +36,9 @@ pub fn draw<B: Bits>(counts: &[u64], size: u64, bits: &mut B) -> Result<Vec<u64>
     let rate = (u128::from(size) << RATE_BITS).checked_div(u128::from(total)).unwrap_or(0);
     let rate = u64::try_from(rate).unwrap_or(0);
     let mut taken = Vec::with_capacity(counts.len());
+    let mut coins = Coins { rate, ready: 0, left: 0 };
     for &count in counts {
-        taken.push(thin(count, rate, bits)?);
+        taken.push(coins.thin(count, bits)?);
     }
     let drawn: u64 = taken.iter().sum();
     if drawn > size {
@@ -51,30 +52,48 @@ pub fn draw<B: Bits>(counts: &[u64], size: u64, bits: &mut B) -> Result<Vec<u64>
     Ok(taken)
 }
 
-/// Binomial(count, rate/2^RATE_BITS), for rate ≤ 2^RATE_BITS.
-fn thin<B: Bits>(count: u64, rate: u64, bits: &mut B) -> Result<u64, BitsError> {
-    if rate >> RATE_BITS > 0 {
-        return Ok(count);
-    }
-    if rate == 0 {
-        return Ok(0);
-    }
-    let mut taken = 0;
-    let mut left = count;
-    while left > 0 {
-        let lanes = left.min(64);
-        // Lane by lane: is a uniform number of RATE_BITS bits, from its lowest bit up, below the rate?
-        let mut below = 0_u64;
-        for place in 0..RATE_BITS {
-            let word = bits.take(64)?;
-            // A rate bit of 1 over a drawn 0 decides for below, 0 over 1 against; equal bits leave it to the lower ones.
-            below = if (rate >> place) & 1 == 1 { !word | below } else { !word & below };
+/// Coins of probability rate/2^RATE_BITS, for rate ≤ 2^RATE_BITS: 64 at a time, each used once.
+struct Coins {
+    rate: u64,
+    /// The coins that have not been used, in the low bits.
+    ready: u64,
+    left: u32,
+}
+
+impl Coins {
+    /// How many of `count` items are taken.
+    fn thin<B: Bits>(&mut self, count: u64, bits: &mut B) -> Result<u64, BitsError> {
+        if self.rate >> RATE_BITS > 0 {
+            return Ok(count);
         }
-        let mask = u64::MAX >> (64 - lanes);
-        taken += u64::from((below & mask).count_ones());
-        left -= lanes;
+        if self.rate == 0 {
+            return Ok(0);
+        }
+        let (mut taken, mut wanted) = (0, count);
+        while wanted > 0 {
+            if self.left == 0 {
+                (self.ready, self.left) = (toss(self.rate, bits)?, 64);
+            }
+            // At most 64.
+            let lanes = u32::try_from(wanted).unwrap_or(64).min(self.left);
+            taken += u64::from((self.ready & (u64::MAX >> (64 - lanes))).count_ones());
+            self.ready = self.ready.checked_shr(lanes).unwrap_or(0);
+            self.left -= lanes;
+            wanted -= u64::from(lanes);
+        }
+        Ok(taken)
     }
-    Ok(taken)
+}
+
+/// Lane by lane: is a uniform number of RATE_BITS bits, from its lowest bit up, below the rate?
+fn toss<B: Bits>(rate: u64, bits: &mut B) -> Result<u64, BitsError> {
+    let mut below = 0_u64;
+    for place in 0..RATE_BITS {
+        let word = bits.take(64)?;
+        // A rate bit of 1 over a drawn 0 decides for below, 0 over 1 against; equal bits leave it to the lower ones.
+        below = if (rate >> place) & 1 == 1 { !word | below } else { !word & below };
+    }
+    Ok(below)
 }
 
 /// A uniform subset of `size` of the `total` items with these counts.

@@ -32,6 +32,7 @@ use self::{
 use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Audit, Shared},
+    render,
     source::{Source, seed},
     whole_file::WholeFile,
 };
@@ -65,6 +66,15 @@ impl Files {
     }
 
     fn write(&self, document: &Value) -> Result<(), Failure> {
+        if let Some(file) = &self.report {
+            file.write(render::html(document).as_bytes())?;
+        }
+        if let Some(file) = &self.junit {
+            file.write(render::junit(document).as_bytes())?;
+        }
+        if let Some(file) = &self.sarif {
+            file.write(format!("{:#}\n", render::sarif(document)).as_bytes())?;
+        }
         if let Some(file) = &self.counterexample {
             let found = counterexamples(document);
             if !found.is_null() {

@@ -1,0 +1,318 @@
+//! What a feature reads in many outputs, sorted once.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::{Feature, Interval, Parsed, Reading, Real, Within};
+use crate::audit::outputs::Counts;
+use crate::audit::statistics::real;
+
+/// The readings of a feature, row by row: every grouping of them is a walk along one order.
+#[derive(Clone, Debug)]
+pub(super) struct Column<'a> {
+    rows: usize,
+    /// Ascending numbers, with their rows.
+    numbers: Vec<(f64, usize)>,
+    /// The words, and for every row with a word which one.
+    words: Vec<Cow<'a, str>>,
+    worded: Vec<(usize, usize)>,
+    /// The rows without a reading.
+    nothing: Vec<usize>,
+}
+
+/// Which readings a group holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    /// None at all.
+    Nothing,
+    /// The numbers from a place in their order to below another. Invariant: equal numbers are in one group.
+    Span { from: usize, to: usize },
+    /// A word.
+    Word(usize),
+}
+
+/// A set of readings with its counts, (first side, second side): in the part that it was fitted on, and in the part to check it on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub key: Key,
+    pub fit: (u64, u64),
+    pub check: (u64, u64),
+}
+
+/// Words that occur less often are not told apart.
+const MOST_WORDS: usize = 4096;
+
+/// The counts of a row.
+fn at(counts: &Counts, row: usize) -> (u64, u64) {
+    (counts.a.get(row).copied().unwrap_or(0), counts.b.get(row).copied().unwrap_or(0))
+}
+
+/// Adds a row's counts.
+fn add(sum: &mut (u64, u64), counts: &Counts, row: usize) {
+    let (a, b) = at(counts, row);
+    *sum = (sum.0 + a, sum.1 + b);
+}
+
+impl<'a> Column<'a> {
+    /// Reads every output.
+    pub(super) fn read(feature: &Feature, parsed: &[Parsed<'a>]) -> Self {
+        Self::new(parsed.iter().map(|parsed| feature.read(parsed)))
+    }
+
+    pub(super) fn new(readings: impl Iterator<Item = Reading<'a>>) -> Self {
+        let (mut numbers, mut worded, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut words, mut codes) = (Vec::new(), HashMap::new());
+        let mut rows = 0;
+        for (row, reading) in readings.enumerate() {
+            rows = row + 1;
+            match reading {
+                Reading::Nothing => nothing.push(row),
+                Reading::Number(number) => numbers.push((number, row)),
+                Reading::Word(word) => match codes.get(&word) {
+                    Some(&code) => worded.push((code, row)),
+                    None => {
+                        worded.push((words.len(), row));
+                        codes.insert(word.clone(), words.len());
+                        words.push(word);
+                    }
+                },
+            }
+        }
+        // Which of equal numbers comes first does not matter: they are never parted.
+        numbers.sort_unstable_by(|one: &(f64, usize), two| one.0.total_cmp(&two.0));
+        Self { rows, numbers, words, worded, nothing }
+    }
+
+    /// Whether two rows that were counted differ.
+    pub(super) fn differs(&self, counts: &Counts) -> bool {
+        let counted = |row: &usize| at(counts, *row) != (0, 0);
+        let mut numbers = self.numbers.iter().filter(|(_, row)| counted(row)).map(|(number, _)| *number);
+        let mut words = self.worded.iter().filter(|(_, row)| counted(row)).map(|(code, _)| *code);
+        let (number, word, nothing) = (numbers.next(), words.next(), self.nothing.iter().any(counted));
+        usize::from(number.is_some()) + usize::from(word.is_some()) + usize::from(nothing) > 1
+            || number.is_some_and(|first| numbers.any(|other| first.total_cmp(&other).is_ne()))
+            || word.is_some_and(|first| words.any(|other| first != other))
+    }
+
+    /// Groups: at most about `most` spans of the same weight in `fit`, at least `least` each, one word each, and those without a reading.
+    pub(super) fn groups(&self, fit: &Counts, check: &Counts, most: u64, least: u64) -> Vec<Group> {
+        let mut groups = Vec::new();
+        let mut nothing = Group { key: Key::Nothing, fit: (0, 0), check: (0, 0) };
+        for &row in &self.nothing {
+            add(&mut nothing.fit, fit, row);
+            add(&mut nothing.check, check, row);
+        }
+        groups.extend(Some(nothing).filter(|group| group.fit != (0, 0)));
+        self.spans(fit, check, (most, least), &mut groups);
+        groups.extend(self.words(fit, check));
+        groups
+    }
+
+    /// Spans that cover all numbers, each but the last with more than 1/`most` of the weight, and with `least`.
+    fn spans(&self, fit: &Counts, check: &Counts, (most, least): (u64, u64), groups: &mut Vec<Group>) {
+        let weight: u64 = self.numbers.iter().map(|(_, row)| at(fit, *row)).map(|(a, b)| a + b).sum();
+        let enough = (weight / most.max(1)).max(least.saturating_sub(1));
+        let empty = |from| Group { key: Key::Span { from, to: self.numbers.len() }, fit: (0, 0), check: (0, 0) };
+        let mut group = empty(0);
+        let mut from = 0;
+        let nexts = self.numbers.iter().skip(1).map(Some).chain([None]);
+        for ((to, &(number, row)), next) in (1..).zip(&self.numbers).zip(nexts) {
+            add(&mut group.fit, fit, row);
+            add(&mut group.check, check, row);
+            #[expect(clippy::float_cmp, reason = "the very same number")]
+            let ends = match next {
+                Some((next, _)) => group.fit.0 + group.fit.1 > enough && *next != number,
+                None => true,
+            };
+            if ends {
+                groups.push(Group { key: Key::Span { from, to }, ..group });
+                from = to;
+                group = empty(from);
+            }
+        }
+    }
+
+    fn words(&self, fit: &Counts, check: &Counts) -> Vec<Group> {
+        let empty = |code| Group { key: Key::Word(code), fit: (0, 0), check: (0, 0) };
+        let mut groups: Vec<Group> = (0..self.words.len()).map(empty).collect();
+        for (code, row) in &self.worded {
+            if let Some(group) = groups.get_mut(*code) {
+                add(&mut group.fit, fit, *row);
+                add(&mut group.check, check, *row);
+            }
+        }
+        // A word seen once says nothing of the next sample, and would only make the event long.
+        groups.retain(|group| group.fit.0 + group.fit.1 > 1);
+        if groups.len() > MOST_WORDS {
+            groups.sort_by_key(|group| core::cmp::Reverse(group.fit.0 + group.fit.1));
+            groups.truncate(MOST_WORDS);
+        }
+        groups
+    }
+
+    /// A value for every row: that of its group, or 0.
+    pub(super) fn spread(&self, groups: &[(Group, f64)]) -> Vec<f64> {
+        let mut values = vec![0.0; self.rows];
+        let mut set = |row: usize, value: f64| {
+            if let Some(entry) = values.get_mut(row) {
+                *entry = value;
+            }
+        };
+        let mut by_word = HashMap::new();
+        for (group, value) in groups {
+            match group.key {
+                Key::Nothing => self.nothing.iter().for_each(|row| set(*row, *value)),
+                Key::Span { from, to } => {
+                    self.numbers.get(from..to).unwrap_or_default().iter().for_each(|(_, row)| set(*row, *value));
+                }
+                Key::Word(code) => {
+                    by_word.insert(code, *value);
+                }
+            }
+        }
+        for (code, row) in self.worded.iter().filter(|_| !by_word.is_empty()) {
+            set(*row, by_word.get(code).copied().unwrap_or(0.0));
+        }
+        values
+    }
+
+    /// The readings of some groups as one set; `None` of no group. Groups of one kind alone: see [`one_kind`].
+    pub(super) fn within(&self, groups: &[Group]) -> Option<Within> {
+        let mut spans: Vec<(usize, usize)> = Vec::new();
+        let mut words = Vec::new();
+        for group in groups {
+            match group.key {
+                Key::Nothing => return Some(Within::Read(false)),
+                Key::Span { from, to } => spans.push((from, to)),
+                Key::Word(code) => words.extend(self.words.get(code).map(|word| word.clone().into_owned())),
+            }
+        }
+        if !words.is_empty() {
+            words.sort_unstable();
+            return Some(Within::Words(words));
+        }
+        spans.sort_unstable();
+        let mut joined: Vec<(usize, usize)> = Vec::new();
+        for (from, to) in spans {
+            match joined.last_mut() {
+                Some(last) if last.1 == from => last.1 = to,
+                _ => joined.push((from, to)),
+            }
+        }
+        let interval = |(from, to): (usize, usize)| Interval {
+            above: Real(self.cut(from).unwrap_or(f64::NEG_INFINITY)),
+            to: Real(self.cut(to).unwrap_or(f64::INFINITY)),
+        };
+        let intervals: Vec<Interval> = joined.into_iter().map(interval).collect();
+        (!intervals.is_empty()).then_some(Within::Intervals(intervals))
+    }
+
+    /// The numbers from one end that hold about this share of the weights, as a group.
+    #[expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
+    pub(super) fn end(&self, from_below: bool, share: f64, weights: &[u64]) -> Group {
+        let weight = |row: &usize| weights.get(*row).copied().unwrap_or(0);
+        let total: u64 = self.numbers.iter().map(|(_, row)| weight(row)).sum();
+        let mut sum = 0;
+        let mut enough = |(_, row): &(f64, usize)| {
+            sum += weight(row);
+            real(sum) >= share * real(total)
+        };
+        let length = self.numbers.len();
+        // Equal numbers stay together.
+        let key = if from_below {
+            let place = self.numbers.iter().position(&mut enough).unwrap_or(length);
+            let last = self.numbers.get(place).map_or(f64::INFINITY, |(number, _)| *number);
+            Key::Span { from: 0, to: self.numbers.partition_point(|(number, _)| *number <= last) }
+        } else {
+            let place = self.numbers.iter().rposition(&mut enough).unwrap_or(0);
+            let first = self.numbers.get(place).map_or(f64::NEG_INFINITY, |(number, _)| *number);
+            Key::Span { from: self.numbers.partition_point(|(number, _)| *number < first), to: length }
+        };
+        Group { key, fit: (0, 0), check: (0, 0) }
+    }
+
+    /// Where the line is cut before a place in the order: between neighbours, so that unseen numbers fall to one of them.
+    fn cut(&self, place: usize) -> Option<f64> {
+        let (low, _) = self.numbers.get(place.checked_sub(1)?)?;
+        let (high, _) = self.numbers.get(place)?;
+        Some(cut(*low, *high))
+    }
+}
+
+/// Of groups of several kinds, those that one set can hold: the numbers, else the words.
+pub(super) fn one_kind(mut groups: Vec<Group>) -> Vec<Group> {
+    let has = |groups: &[Group], kind: fn(&Key) -> bool| groups.iter().any(|group| kind(&group.key));
+    for kind in [|key: &Key| matches!(key, Key::Span { .. }), |key: &Key| matches!(key, Key::Word(_))] {
+        if has(&groups, kind) {
+            groups.retain(|group| kind(&group.key));
+            break;
+        }
+    }
+    groups
+}
+
+/// The shortest decimal about half-way that is at least `low` and below `high`; `low` where none is.
+#[expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
+fn cut(low: f64, high: f64) -> f64 {
+    let half = low + (high - low) / 2.0;
+    if !half.is_finite() || half.abs() > 1e15 {
+        return low;
+    }
+    let rounded =
+        |digits: usize| [half, low].into_iter().filter_map(move |number| format!("{number:.digits$}").parse().ok());
+    (0..18).flat_map(rounded).find(|cut| (low..high).contains(cut)).unwrap_or(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_short_and_between() {
+        for (low, high, short) in [
+            (3.0, 4.0, 3.0),
+            (-54.0, -53.0, -54.0),
+            (0.123_45, 0.123_99, 0.1237),
+            (20.0, 30.0, 25.0),
+            (1.0, 1.0_f64.next_up(), 1.0),
+        ] {
+            assert_eq!(cut(low, high), short);
+        }
+        assert_eq!(cut(f64::MIN, f64::MAX), f64::MIN);
+        assert_eq!(cut(1.0, f64::INFINITY), 1.0);
+    }
+
+    /// The groups part the readings: each is in exactly one, in the set that is stored too, and the counts of both parts are those of the rows.
+    #[test]
+    fn groups_part_the_readings() {
+        let readings: Vec<Reading<'_>> = (0..1000)
+            .map(|i| Reading::Number(f64::from(i * 37 % 1000) / 7.0))
+            .chain([Reading::Nothing, Reading::Number(-0.0)])
+            .chain((0..20).map(|i| Reading::Word(["red", "blue"][i % 2].into())))
+            .collect();
+        let rows = readings.len() as u64;
+        let fit = Counts { a: (0..rows).map(|i| i % 5).collect(), b: (0..rows).map(|i| i % 3).collect() };
+        let check = Counts { a: (0..rows).map(|i| i % 2).collect(), b: (0..rows).map(|i| i % 7).collect() };
+        let column = Column::new(readings.iter().cloned());
+        assert!(column.differs(&fit) && !column.differs(&Counts::default()));
+        for most in [1, 2, 40, 5000] {
+            let groups = column.groups(&fit, &check, most, 0);
+            let sets: Vec<Within> = groups.iter().map(|group| column.within(&[*group]).unwrap()).collect();
+            for reading in &readings {
+                assert_eq!(sets.iter().filter(|set| set.contains(reading)).count(), 1, "{reading:?} of {most}");
+            }
+            for (group, set) in groups.iter().zip(&sets) {
+                let mask: Vec<bool> = readings.iter().map(|reading| set.contains(reading)).collect();
+                assert_eq!((fit.inside(&mask), check.inside(&mask)), (group.fit, group.check));
+                let spread = column.spread(&[(*group, 2.5)]);
+                assert!(spread.iter().zip(&mask).all(|(value, inside)| *value == if *inside { 2.5 } else { 0.0 }));
+            }
+            let numbers = one_kind(groups.clone());
+            let all = column.within(&numbers).unwrap();
+            assert_eq!(
+                all,
+                Within::Intervals(vec![Interval { above: Real(f64::NEG_INFINITY), to: Real(f64::INFINITY) }])
+            );
+        }
+    }
+}
