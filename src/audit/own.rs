@@ -20,7 +20,7 @@ use crate::{
 /// How one output is drawn.
 enum Draws {
     /// By the samplers of [`Release`].
-    Noise(Release),
+    Noise(Box<Release>),
     /// By those of the catalogue.
     Any(Box<dyn AnyRelease>),
 }
@@ -58,7 +58,7 @@ impl Draws {
     fn draw(&self, bits: &mut impl Bits) -> Result<Output, BitsError> {
         match self {
             Self::Noise(release) => {
-                let value = execute(release, bits)?;
+                let value = execute(&**release, bits)?;
                 Ok(value.to_i64().map_or_else(|| Output::parse(&value.to_string()), Output::from))
             }
             Self::Any(release) => match release.draw(bits)? {
@@ -131,7 +131,7 @@ impl Own {
     /// By these samplers instead.
     #[must_use]
     pub fn with_releases(self, on_a: Release, on_b: Release) -> Self {
-        Self { sides: [Draws::Noise(on_a), Draws::Noise(on_b)], ..self }
+        Self { sides: [Draws::Noise(Box::new(on_a)), Draws::Noise(Box::new(on_b))], ..self }
     }
 
     /// The probabilities of the outputs on both inputs, enumerated once.

@@ -20,7 +20,7 @@ pub mod statistic;
 pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
 pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate};
-pub use catalogue::{AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRefused, Output, from_spec};
+pub use catalogue::{AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRefused, Output, entry, from_spec};
 pub use excerpt::Excerpt;
 pub use private::{Private, ReleaseError};
 pub use randomized_response::RandomizedResponse;

@@ -10,6 +10,7 @@ use super::{
     search,
     settings::{Confidence, Settings},
     target::{Origin, Target},
+    thousandths,
 };
 use crate::{
     audit::{
@@ -41,7 +42,7 @@ pub(super) fn judge(
     let audit = Audit::new(target.claim.clone(), confidence.float())
         .map_err(|error| Failure::argument("--confidence", error))?;
     let report = audit.scales(&target.scales).events(&events).run(&a, &b).map_err(|error| refused(target, &error))?;
-    Ok(Outcome::of_report(&report, target.own(), started.elapsed().as_secs_f64()))
+    Ok(Outcome::of_report(&report, target.own(), thousandths(started.elapsed())))
 }
 
 /// Samples that cannot be audited: whoever gave them made a mistake, or the command that printed them did.
@@ -96,7 +97,7 @@ fn batches(
         curve: Vec::new(),
         losses: serde_json::Value::Null,
         mode: "sequential",
-        seconds: started.elapsed().as_secs_f64(),
+        seconds: thousandths(started.elapsed()),
     })
 }
 

@@ -19,7 +19,7 @@ mod target;
 
 use std::{
     io::{self, Write},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -128,19 +128,22 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
     let started = Instant::now();
     let (mut judged, each) = audit_all(targets, &settings, seed)?;
     let is_suite = is_file || is_built_in;
-    if !is_suite && let Some(Judged { outcome: Err(NotRun::Failed(_)), .. }) = judged.first() {
-        if let Some(Judged { outcome: Err(NotRun::Failed(failure)), .. }) = judged.pop() {
-            return Err(failure);
-        }
+    if !is_suite
+        && matches!(judged.first(), Some(Judged { outcome: Err(NotRun::Failed(_)), .. }))
+        && let Some(Judged { outcome: Err(NotRun::Failed(failure)), .. }) = judged.pop()
+    {
+        return Err(failure);
     }
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = thousandths(started.elapsed());
     let mut document = suite::json(&judged, &settings, &each, options.strict, seconds);
-    if is_file {
-        document["file"] = options.target.clone().into();
+    if is_file && let Some(document) = document.as_object_mut() {
+        document.insert("file".into(), options.target.clone().into());
     }
     if !is_suite && let Some(target) = document.get_mut("targets").and_then(|targets| targets.get_mut(0)) {
         let mut alone = target.take();
-        alone["schema_version"] = SCHEMA_VERSION.into();
+        if let Some(alone) = alone.as_object_mut() {
+            alone.insert("schema_version".into(), SCHEMA_VERSION.into());
+        }
         document = alone;
     }
     files.write(&document)?;
@@ -165,6 +168,12 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
         });
     }
     Ok(u8::from(!judged.iter().all(|judged| judged.is_as_expected(options.strict))))
+}
+
+/// Seconds to three digits: more would be noise.
+#[expect(clippy::float_arithmetic, reason = "a time, for people to read")]
+fn thousandths(elapsed: Duration) -> f64 {
+    (elapsed.as_secs_f64() * 1000.0).round() / 1000.0
 }
 
 /// What belongs to a target of its own has no meaning for a suite.
@@ -240,7 +249,12 @@ fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Resu
         out,
         "\n{} targets, {violations} violations, {} as expected, at confidence {} for all together, in {:.1} s",
         targets.len(),
-        if unexpected == 0 { "all".to_owned() } else { format!("{unexpected} NOT") },
+        match unexpected {
+            0 if targets.iter().all(|target| target.get("verdict").is_none_or(Value::is_null)) =>
+                "none run,".to_owned(),
+            0 => "all".to_owned(),
+            _ => format!("{unexpected} NOT"),
+        },
         text(document, "confidence"),
         document.get("seconds").and_then(Value::as_f64).unwrap_or(0.0),
     )?;
@@ -260,7 +274,7 @@ fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Res
     let count = |key: &str| document.get(key).and_then(Value::as_u64).unwrap_or(0);
     writeln!(
         out,
-        "\n{} and {} samples, confidence {}; a δ of {} or more would have been seen",
+        "\n{} and {} samples, confidence {}; a δ of {} or more would have been seen every other time",
         count("samples_a"),
         count("samples_b"),
         text("confidence"),

@@ -11,6 +11,7 @@ use super::{settings::Confidence, target::Target};
 use crate::{
     audit::{
         Own, Report, Verdict,
+        claim::above,
         events::{Direction, Event},
         statistics::region::Pair,
     },
@@ -44,7 +45,7 @@ const DIGITS: u32 = 12;
 const CURVE: u32 = 12;
 
 /// Bins of the histogram of losses.
-const BINS: u32 = 40;
+const BINS: u32 = 41;
 
 impl Outcome {
     /// From the report of a test of fixed size.
@@ -177,9 +178,9 @@ pub(super) fn bounds(enclosure: &Enclosure) -> Value {
 
 /// δ at multiples of a quarter of the claimed ε, the band, and the exact curve.
 fn curve(report: &Report, own: Option<&Own>) -> Vec<Value> {
-    let claimed = report.claim.epsilon_above();
-    let unit = if claimed > 0.0 { claimed } else { 1.0 };
-    let epsilons: Vec<f64> = (0..=CURVE).map(|j| unit * f64::from(j) / 4.0).collect();
+    let claimed = report.claim.epsilon();
+    let unit = if claimed.is_zero() { Rational::from_integer(1.into()) } else { claimed.clone() };
+    let epsilons: Vec<f64> = (0..=CURVE).map(|j| above(&(&unit * Rational::new(j.into(), 4.into())))).collect();
     let exact = |epsilon: f64| own?.delta(&NonNegative::new(from_f64(epsilon).ok()?).ok()?);
     report
         .curve(&epsilons)
@@ -206,7 +207,8 @@ fn losses(report: &Report, own: Option<&Own>) -> Value {
         return Value::Null;
     }
     let furthest = atoms.iter().filter(|atom| atom.loss.is_finite() && atom.p > 1e-3).map(|atom| atom.loss.abs());
-    let reach = (furthest.fold(0.0, f64::max) * 1.1).max(report.claim.epsilon_above() * 1.2).clamp(0.01, 200.0);
+    let reach = (furthest.fold(0.0, f64::max) * 1.1).max(report.claim.epsilon_above() * 1.231).clamp(0.01, 200.0);
+    // An odd number of bins: losses of 0 and of ±ε, which are common, are not at an edge.
     let step = 2.0 * reach / f64::from(BINS);
     let edges: Vec<String> = (0..=BINS).map(|bin| format!("{:.4}", f64::from(bin) * step - reach)).collect();
     let histogram = |atoms: &mut dyn Iterator<Item = (f64, f64)>| {
@@ -218,7 +220,7 @@ fn losses(report: &Report, own: Option<&Own>) -> Value {
                 continue;
             }
             let place = ((loss + reach) / step).floor().clamp(0.0, f64::from(BINS - 1));
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 39")]
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 40")]
             if let Some(bin) = bins.get_mut(place as usize) {
                 *bin += mass;
             }

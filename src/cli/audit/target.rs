@@ -25,7 +25,7 @@ use crate::{
     },
     exact::{Integer, NonNegative, Probability, Rational, Rounding, decimal, parse},
     guarantee::Privacy,
-    mechanism::{AnyMechanism, Mechanism, Release, Spec, from_spec},
+    mechanism::{AnyMechanism, Mechanism, Release, Spec, entry, from_spec},
     sample::fixed::Mode,
 };
 
@@ -201,9 +201,9 @@ impl Target {
                 )
             })?,
         };
+        let about = entry(spec.name()).map_or_else(String::new, |entry| entry.summary.to_owned());
         let name = spec.to_string();
         let origin = Origin::Mechanism { spec, own: Box::new(own), inputs: (a.to_owned(), b.to_owned()) };
-        let about = String::from("a mechanism of Certus on two neighbouring inputs");
         Ok(Self { about, ..Self::new(&name, claim, origin) })
     }
 

@@ -89,6 +89,12 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
     CATALOGUE.iter().flat_map(|family| family.entries)
 }
 
+/// The entry of a mechanism's name or alias.
+#[must_use]
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    entries().find(|entry| entry.is_named(name))
+}
+
 /// The mechanism that a spec names. Its number of copies, `*k`, is for whoever composes.
 ///
 /// ```
@@ -108,7 +114,7 @@ pub fn from_spec(spec: &Spec) -> Result<Box<dyn AnyMechanism>, SpecError> {
         found: Excerpt::new(spec.name()),
         accepted: String::from("those that `certus mechanisms` lists, such as laplace, histogram or exponential"),
     };
-    entries().find(|entry| entry.is_named(spec.name())).ok_or_else(unknown)?.build(spec)
+    entry(spec.name()).ok_or_else(unknown)?.build(spec)
 }
 
 impl Mechanism {
