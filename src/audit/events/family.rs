@@ -188,6 +188,11 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
         if words.len() <= COUNTED_WORDS {
             features.extend(words.into_iter().map(|word| Feature::Count(word.to_owned())));
         }
+        // Many answers to one question: how many are above what half of them are above.
+        let mut parts: Vec<f64> =
+            seen().take(LOOKED_AT).flat_map(Parsed::numbers).filter(|part| !part.is_nan()).collect();
+        parts.sort_unstable_by(f64::total_cmp);
+        features.extend(parts.get(parts.len() / 2).map(|middle| Feature::CountAbove(Real(*middle))));
         features.push(Feature::LastPart);
         for place in 0..dimension.min(PARTS) {
             features.push(Feature::Part(place));
