@@ -47,9 +47,9 @@ fn a_glance_tells_the_gross_ones() {
     }
 }
 
-/// Each at its own number of samples: about two minutes of CPU in release mode. `cargo test --release --test zoo -- --ignored --nocapture`
+/// Each at its own number of samples: about half a minute of CPU in release mode. `cargo test --release --test zoo -- --ignored --nocapture`
 #[test]
-#[ignore = "two minutes in release mode"]
+#[ignore = "half a minute in release mode"]
 fn each_is_told_from_its_twin() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let mut wrong = vec![];

@@ -27,8 +27,8 @@ pub const SPECIMENS: &[Specimen] = &[
         name: "parallel_svt3_and_svt4",
         about: "two broken sparse vectors beside each other",
         epsilon: "1",
-        make: || both([svt3(1.0), svt4(1.0)]),
-        at: Some(|epsilon| both([svt3_rounded(epsilon), svt4(epsilon)])),
+        make: || both([svt4(1.0), svt3(1.0)]),
+        at: Some(|epsilon| both([svt4(epsilon), svt3_rounded(epsilon)])),
         ..BROKEN
     },
 ];

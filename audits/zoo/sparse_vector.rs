@@ -59,6 +59,7 @@ pub const SPECIMENS: &[Specimen] = &[
     Specimen {
         name: "svt_gap_of_value",
         about: "sparse vector with gap that tells the gap to the public threshold, not to the noisy one",
+        samples: 300_000,
         make: || GAP.draw(1.0),
         at: Some(|epsilon| Values { digits: Some(0), ..GAP }.draw(epsilon)),
         ..BROKEN_AT_1

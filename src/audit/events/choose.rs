@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::column::Column;
-use super::family::{Grouped, read_features};
+use super::family::{Grouped, Member, read_features};
 use super::{Direction, Event, Family, Feature, Goal, Parsed, Prospect, Reading, Score};
 use crate::audit::outputs::{Counts, Output};
 use crate::audit::statistics::normal::score_at_most;
@@ -37,8 +37,8 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
     parsed: Vec<Parsed<'a>>,
-    columns: Vec<(Feature, Column<'a>)>,
-    families: Vec<(usize, Grouped)>,
+    columns: Columns<'a>,
+    families: Families,
     /// The score, learned from both parts, once it is known to be the best.
     relearned: OnceLock<Option<(Feature, Column<'a>)>>,
     given: Vec<Event>,
@@ -46,7 +46,26 @@ pub struct Search<'a> {
     validate: Counts,
     /// The samples that are kept for evaluation.
     kept: (u64, u64),
+    /// All of the selection part, if the rest is thinned.
+    whole: Option<Rows<'a>>,
 }
+
+/// Outputs with their counts in both parts.
+#[derive(Clone, Debug)]
+struct Rows<'a> {
+    outputs: Vec<&'a Output>,
+    train: Counts,
+    validate: Counts,
+}
+
+/// Features with what they read.
+type Columns<'a> = Vec<(Feature, Column<'a>)>;
+
+/// Families of events, each with the place of its column.
+type Families = Vec<(usize, Grouped)>;
+
+/// Where samples were thinned, the best so many features are read in all of them.
+const FINALISTS: usize = 4;
 
 /// A score, which is hard to read and has more to choose, must be better by this share.
 const HANDICAP: f64 = 0.06;
@@ -65,27 +84,58 @@ impl<'a> Search<'a> {
         given: &[Event],
         scales: &[f64],
     ) -> Self {
-        let (rows, train, validate) = rows(outputs, train, validate);
-        let parsed: Vec<Parsed<'a>> = rows.into_par_iter().map(Parsed::new).collect();
+        let whole = Rows::held(outputs, train, validate);
+        let step = whole.outputs.len().div_ceil(MOST_ROWS) as u64;
+        let (rows, whole) = if step > 1 { (whole.thinned(step), Some(whole)) } else { (whole, None) };
+        let Rows { outputs, train, validate } = rows;
+        let parsed: Vec<Parsed<'a>> = outputs.into_par_iter().map(Parsed::new).collect();
         let mut columns = read_features(&parsed, &train, scales);
         columns.extend(learned(&columns, &train));
-        let families = columns
-            .par_iter()
-            .enumerate()
-            .flat_map_iter(|(place, (feature, column))| {
-                // A score is a ratio already: its thresholds are all there is to it.
-                let ratios = (!matches!(feature, Feature::Score(_))).then_some(Family::Ratios);
-                let grouped = |family| (place, Grouped::new(family, column, &train, &validate));
-                [Some(Family::Thresholds), ratios].into_iter().flatten().map(grouped).collect::<Vec<_>>()
-            })
-            .collect();
-        Self { parsed, columns, families, relearned: OnceLock::new(), given: given.to_vec(), train, validate, kept }
+        let families = grouped(&columns, &train, &validate);
+        Self {
+            parsed,
+            columns,
+            families,
+            relearned: OnceLock::new(),
+            given: given.to_vec(),
+            train,
+            validate,
+            kept,
+            whole,
+        }
     }
 
     /// The best event for a goal at α, over all families and both directions.
     #[must_use]
     pub fn best(&self, goal: Goal, alpha: f64) -> Option<Candidate> {
         self.best_of(goal, alpha, &Direction::BOTH)
+    }
+
+    /// Where samples were thinned: the best features, read in all of the selection part.
+    fn finals(
+        &self,
+        prospect: &dyn Fn(Direction) -> Prospect,
+        directions: &[Direction],
+    ) -> Option<(Columns<'a>, Families)> {
+        let whole = self.whole.as_ref()?;
+        let mut ranks: Vec<(f64, usize)> = ranked(&self.columns, &self.families, prospect, directions)
+            .map(|((place, _), _, rank, _)| (rank, place))
+            .collect();
+        ranks.sort_by(|one, two| two.0.total_cmp(&one.0));
+        let mut places: Vec<usize> = Vec::new();
+        for (_, place) in ranks {
+            if !places.contains(&place) && places.len() < FINALISTS {
+                places.push(place);
+            }
+        }
+        let features: Vec<&Feature> =
+            places.iter().filter_map(|place| self.columns.get(*place)).map(|(feature, _)| feature).collect();
+        let columns: Columns<'a> = features
+            .into_par_iter()
+            .map(|feature| (feature.clone(), Column::read_all(feature, &whole.outputs)))
+            .collect();
+        let families = grouped(&columns, &whole.train, &whole.validate);
+        Some((columns, families))
     }
 
     /// The best event for a goal at α, over all families and these directions.
@@ -96,26 +146,26 @@ impl<'a> Search<'a> {
             let (n, m) = direction.orient(self.kept.0, self.kept.1);
             Prospect { goal, n, m, alpha, z }
         };
-        // Of equals the first wins.
         let mut best = Best(None);
-        for (place, grouped) in &self.families {
-            let Some((feature, column)) = self.columns.get(*place) else { continue };
-            for &direction in directions {
-                let prospect = prospect(direction);
-                let Some(member) = grouped.best(direction, &prospect) else { continue };
-                let promise = prospect.promise(member.seen);
-                let handicap = if matches!(feature, Feature::Score(_)) { HANDICAP * promise.abs() } else { 0.0 };
-                let family = (feature, column, grouped.family);
-                best.compete(
-                    promise - handicap,
-                    Winner { direction, seen: member.seen, promise, of: Of::Family(family, member) },
-                );
-            }
+        let finals = self.finals(&prospect, directions);
+        let (columns, families) = match &finals {
+            Some((columns, families)) => (columns, families),
+            None => (&self.columns, &self.families),
+        };
+        for (place, direction, rank, member) in ranked(columns, families, &prospect, directions) {
+            let Some(((feature, column), family)) = columns.get(place.0).zip(families.get(place.1)) else { continue };
+            let (seen, promise) = (member.seen, prospect(direction).promise(member.seen));
+            let of = Of::Family((feature, column, family.1.family), member);
+            best.compete(rank, Winner { direction, seen, promise, of });
         }
         for event in &self.given {
-            let (a, b) = self.validate.inside(&event.select_parsed(&self.parsed));
+            let (validate, mask) = match &self.whole {
+                Some(whole) => (&whole.validate, event.select(&whole.outputs)),
+                None => (&self.validate, event.select_parsed(&self.parsed)),
+            };
+            let inside = validate.inside(&mask);
             for &direction in directions {
-                let seen = pair((a, b), &self.validate, direction);
+                let seen = pair(inside, validate, direction);
                 let promise = prospect(direction).promise(seen);
                 best.compete(promise, Winner { direction, seen, promise, of: Of::Given(event) });
             }
@@ -139,7 +189,9 @@ impl<'a> Search<'a> {
             }
             // A threshold gains by more samples; what has more to choose would fit them.
             Of::Family((feature, column, Family::Thresholds), _) => {
-                let both = self.train.plus(&self.validate);
+                let (train, validate) =
+                    self.whole.as_ref().map_or((&self.train, &self.validate), |whole| (&whole.train, &whole.validate));
+                let both = train.plus(validate);
                 let again = Grouped::new(Family::Thresholds, column, &both, &both).best(direction, &prospect)?;
                 // The promise stays that of the validation, which no fit has touched.
                 Some(candidate(again.event(feature, column)?, again.seen))
@@ -147,6 +199,36 @@ impl<'a> Search<'a> {
             Of::Family((feature, column, _), member) => Some(candidate(member.event(feature, column)?, seen)),
         }
     }
+}
+
+/// What each family offers in each direction: the places of its column and of itself, its rank, and its best member.
+fn ranked<'s>(
+    columns: &'s [(Feature, Column<'_>)],
+    families: &'s [(usize, Grouped)],
+    prospect: &'s dyn Fn(Direction) -> Prospect,
+    directions: &'s [Direction],
+) -> impl Iterator<Item = ((usize, usize), Direction, f64, Member)> {
+    families.iter().enumerate().flat_map(move |(family, (place, grouped))| {
+        directions.iter().filter_map(move |&direction| {
+            let (feature, _) = columns.get(*place)?;
+            let prospect = prospect(direction);
+            let member = grouped.best(direction, &prospect)?;
+            let promise = prospect.promise(member.seen);
+            let handicap = if matches!(feature, Feature::Score(_)) { HANDICAP * promise.abs() } else { 0.0 };
+            Some(((*place, family), direction, promise - handicap, member))
+        })
+    })
+}
+
+/// The families of each column.
+fn grouped(columns: &[(Feature, Column<'_>)], train: &Counts, validate: &Counts) -> Families {
+    let families = |(place, (feature, column)): (usize, &(Feature, Column<'_>))| {
+        // A score is a ratio already: its thresholds are all there is to it.
+        let ratios = (!matches!(feature, Feature::Score(_))).then_some(Family::Ratios);
+        let grouped = |family| (place, Grouped::new(family, column, train, validate));
+        [Some(Family::Thresholds), ratios].into_iter().flatten().map(grouped).collect::<Vec<_>>()
+    };
+    columns.par_iter().enumerate().flat_map_iter(families).collect()
 }
 
 /// A score, learned from these counts, as a column.
@@ -178,27 +260,26 @@ impl<'s> Best<'s> {
 /// Where an event comes from.
 enum Of<'s> {
     Given(&'s Event),
-    Family((&'s Feature, &'s Column<'s>, Family), super::family::Member),
+    Family((&'s Feature, &'s Column<'s>, Family), Member),
 }
 
-/// The outputs that either part holds, with their counts: thinned evenly where they are too many.
-fn rows<'a>(outputs: &[&'a Output], train: &Counts, validate: &Counts) -> (Vec<&'a Output>, Counts, Counts) {
-    let held = |train: &Counts, validate: &Counts| -> Vec<bool> {
+impl<'a> Rows<'a> {
+    /// The outputs that either part holds.
+    fn held(outputs: &[&'a Output], train: &Counts, validate: &Counts) -> Self {
         let sums = train.a.iter().zip(&train.b).zip(&validate.a).zip(&validate.b);
-        sums.map(|(((a, b), c), d)| a + b + c + d > 0).collect()
-    };
-    let distinct = held(train, validate).into_iter().filter(|held| *held).count();
-    let (train, validate) = match distinct.div_ceil(MOST_ROWS) as u64 {
-        0 | 1 => (train.clone(), validate.clone()),
-        step => (thinned(train, step), thinned(validate, step)),
-    };
-    let held = held(&train, &validate);
-    let keep = |counts: &Counts| {
-        let side = |side: &[u64]| side.iter().zip(&held).filter(|(_, held)| **held).map(|(count, _)| *count).collect();
-        Counts { a: side(&counts.a), b: side(&counts.b) }
-    };
-    let rows = outputs.iter().zip(&held).filter(|(_, held)| **held).map(|(output, _)| *output).collect();
-    (rows, keep(&train), keep(&validate))
+        let held: Vec<bool> = sums.map(|(((a, b), c), d)| a + b + c + d > 0).collect();
+        let keep = |counts: &Counts| {
+            let side =
+                |side: &[u64]| side.iter().zip(&held).filter(|(_, held)| **held).map(|(count, _)| *count).collect();
+            Counts { a: side(&counts.a), b: side(&counts.b) }
+        };
+        let outputs = outputs.iter().zip(&held).filter(|(_, held)| **held).map(|(output, _)| *output).collect();
+        Self { outputs, train: keep(train), validate: keep(validate) }
+    }
+
+    fn thinned(&self, step: u64) -> Self {
+        Self::held(&self.outputs, &thinned(&self.train, step), &thinned(&self.validate, step))
+    }
 }
 
 /// Every `step`-th sample in the order of the outputs.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Feature, Interval, Parsed, Reading, Real, Within};
-use crate::audit::outputs::Counts;
+use crate::audit::outputs::{Counts, Output};
 use crate::audit::statistics::real;
 
 /// The readings of a feature, row by row: every grouping of them is a walk along one order.
@@ -57,6 +57,17 @@ impl<'a> Column<'a> {
     /// Reads every output.
     pub(super) fn read(feature: &Feature, parsed: &[Parsed<'a>]) -> Self {
         Self::new(parsed.iter().map(|parsed| feature.read(parsed)))
+    }
+
+    /// Reads every output, and keeps none of what was read of it for others.
+    pub(super) fn read_all(feature: &Feature, outputs: &[&'a Output]) -> Self {
+        match feature {
+            Feature::Score(score) => {
+                let reader = score.reader();
+                Self::new(outputs.iter().map(|output| Reading::Number(reader.of(&Parsed::new(output)))))
+            }
+            feature => Self::new(outputs.iter().map(|output| feature.read(&Parsed::new(output)))),
+        }
     }
 
     pub(super) fn new(readings: impl Iterator<Item = Reading<'a>>) -> Self {

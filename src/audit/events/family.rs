@@ -144,7 +144,7 @@ const PARTS: usize = 24;
 /// Words of parts are counted if there are hardly more of them than in a handful of answers…
 const COUNTED_WORDS: usize = 4;
 
-/// … among so many parts.
+/// … among so many outputs.
 const LOOKED_AT: usize = 1000;
 
 /// The features worth a look, by what the training part holds.
@@ -184,10 +184,17 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
                 [1.0].into_iter().chain(scales.iter().copied().filter(|scale| scale.is_finite() && *scale != 0.0));
             features.extend(divisors.map(|scale| Feature::LeastLowestBit { scale: Real(scale) }));
         }
-        let words: BTreeSet<&str> = seen().take(LOOKED_AT).flat_map(Parsed::words).take(LOOKED_AT).collect();
+        let words: BTreeSet<&str> = seen().take(LOOKED_AT).flat_map(Parsed::words).collect();
         if words.len() <= COUNTED_WORDS {
             features.extend(words.into_iter().map(|word| Feature::Count(word.to_owned())));
         }
+        // Many answers to one question: how many are above what half of them are above.
+        // Not the first of them, which are the first in the alphabet.
+        let stride = parsed.len().div_ceil(LOOKED_AT).max(1);
+        let mut parts: Vec<f64> =
+            seen().step_by(stride).flat_map(Parsed::numbers).filter(|part| !part.is_nan()).collect();
+        parts.sort_unstable_by(f64::total_cmp);
+        features.extend(parts.get(parts.len() / 2).map(|middle| Feature::CountAbove(Real(*middle))));
         features.push(Feature::LastPart);
         for place in 0..dimension.min(PARTS) {
             features.push(Feature::Part(place));

@@ -52,6 +52,8 @@ pub enum Feature {
     LastPart,
     /// How many parts read so.
     Count(String),
+    /// How many parts are above a number.
+    CountAbove(Real),
     /// A part minus the one before it.
     Difference(usize),
     /// The least part.
@@ -126,7 +128,7 @@ impl<'a> Parsed<'a> {
         self.parts.get(place).and_then(|(_, number)| *number)
     }
 
-    fn numbers(&self) -> impl Iterator<Item = f64> {
+    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
         self.parts.iter().filter_map(|(_, number)| *number)
     }
 }
@@ -173,7 +175,10 @@ impl Feature {
             Self::Count(word) if parsed.dimension() > 0 => {
                 size(parsed.parts.iter().filter(|(part, _)| part == word).count())
             }
-            Self::Count(_) => Reading::Nothing,
+            Self::CountAbove(than) if parsed.dimension() > 0 => {
+                size(parsed.numbers().filter(|part| *part > than.0).count())
+            }
+            Self::Count(_) | Self::CountAbove(_) => Reading::Nothing,
             Self::Difference(place) => {
                 let before = place.checked_sub(1).and_then(|before| parsed.part(before));
                 number(parsed.part(*place).zip(before).map(|(part, before)| part - before))
@@ -236,6 +241,7 @@ impl fmt::Display for Feature {
             }
             Self::LastPart => f.write_str("last part"),
             Self::Count(word) => write!(f, "number of parts {word:?}"),
+            Self::CountAbove(than) => write!(f, "number of parts above {}", than.0),
             Self::OnGrid { step } => write!(f, "place on the grid of {}", step.0),
             Self::Dimension => f.write_str("number of parts"),
             Self::Part(place) => write!(f, "part[{place}]"),
@@ -295,6 +301,8 @@ mod tests {
             (Feature::LastPart, "4,x", Reading::Nothing),
             (Feature::Count("x".into()), "x,1,x", number(2.0)),
             (Feature::Count("x".into()), "x", Reading::Nothing),
+            (Feature::CountAbove(Real(1.0)), "x,1,2,3", number(2.0)),
+            (Feature::CountAbove(Real(1.0)), "2", Reading::Nothing),
             (Feature::LeastLowestBit { scale: Real(1.0) }, "0.1,0.5,x", number(-55.0)),
             (Feature::LeastLowestBit { scale: Real(1.0) }, "0,x", Reading::Nothing),
             (Feature::Greatest, "1,4,x,3", number(4.0)),

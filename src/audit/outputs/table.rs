@@ -101,6 +101,13 @@ impl<'a> Table<'a> {
         Ok(Self { outputs, train, validate, evaluate })
     }
 
+    /// The same selection part, and the sides of the evaluation part exchanged.
+    #[cfg(test)]
+    pub(in crate::audit) fn with_evaluation_exchanged(mut self) -> Self {
+        core::mem::swap(&mut self.evaluate.a, &mut self.evaluate.b);
+        self
+    }
+
     /// The outputs, ascending.
     #[must_use]
     pub fn outputs(&self) -> &[&'a Output] {
