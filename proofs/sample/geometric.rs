@@ -85,7 +85,7 @@ mod harnesses {
         kani::cover!(t == 7 && u == 6 && v == 30, "a pair");
     }
 
-    /// ∀ scales > 0 with a numerator of 8 bits and a denominator of 3, and u.
+    /// ∀ scales > 0 with a numerator of 8 bits and a denominator of 3, and u. Slow.
     #[kani::proof]
     #[kani::solver(kissat)]
     fn verify_geometric_parameters_u8() {
