@@ -59,11 +59,12 @@ where
     let bits = 64 - (bound - 1).leading_zeros();
     let greatest = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
     let of = |word| accepted(trial, bits, word).map(Into::<u64>::into);
-    if word <= greatest && other <= greatest {
-        if let Some(output) = of(word) {
-            assert!(output < bound);
-            assert!(word == other || of(other) != Some(output));
-        }
+    if word <= greatest
+        && other <= greatest
+        && let Some(output) = of(word)
+    {
+        assert!(output < bound);
+        assert!(word == other || of(other) != Some(output));
     }
     assert!(value >= bound || of(value) == Some(value));
 }

@@ -16,7 +16,7 @@ fn adds(order: impl Fn(u64, u64) -> (u64, u64), a: u64, b: u64, count: u32) {
     let (carry, sum) = Word::sum(a, b);
     assert!(u128::from(carry) << 64 | u128::from(sum) == u128::from(a) + u128::from(b));
     assert!(Word::sum(Word::minus(a, b), b).1 == a);
-    assert!(Word::minus_or_zero(a, b) == if a > b { a - b } else { 0 });
+    assert!(i128::from(Word::minus_or_zero(a, b)) == (i128::from(a) - i128::from(b)).max(0));
     let (is_less, differs) = order(a, b);
     assert!(is_less == u64::from(a < b) && (differs == 0) == (a == b));
     assert!(Word::low_bit(a) == a % 2 && Word::head(a) == a);
