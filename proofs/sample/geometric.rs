@@ -109,6 +109,18 @@ mod properties {
     use super::*;
     use proptest::prelude::*;
 
+    /// Where the word is left, the parameters are those that the same scale has on big integers: t, and v's coin of e^-(t·denominator/numerator).
+    #[test]
+    fn a_scale_past_a_word_has_its_parameters() {
+        let past = (BigUint::from(u64::MAX) + 1u32) * 5u32 + 3u32;
+        for (numerator, denominator) in
+            [(past.clone(), 7u32.into()), (u64::MAX.into(), 2u32.into()), (7u32.into(), past)]
+        {
+            let Width::Big(kernel) = kernel(&numerator, &denominator) else { panic!("past a word") };
+            assert_eq!(Some(kernel), Kernel::<BigUint>::at(numerator, denominator));
+        }
+    }
+
     #[test]
     fn bytes_exhaustively() {
         for t in 0..=u8::MAX {
