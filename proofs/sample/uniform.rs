@@ -158,7 +158,7 @@ mod harnesses {
         kani::cover!(bound.is_power_of_two(), "a power of two");
     }
 
-    /// ∀ n ≥ 1 of 128 bits, every two words.
+    /// ∀ n ≥ 1 of 128 bits, every two words. Slow.
     #[kani::proof]
     #[kani::unwind(3)] // two words of at most 64 bits
     #[kani::solver(minisat)]

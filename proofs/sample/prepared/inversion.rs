@@ -241,7 +241,7 @@ mod harnesses {
         (truth, bounds)
     }
 
-    /// ∀ distributions on 4 cells in units of 2^-8, ∀ enclosures of them: the table's thresholds of 4 bits.
+    /// ∀ distributions on 4 cells in units of 2^-8, ∀ enclosures of them: the table's thresholds of 4 bits. Slow.
     #[kani::proof]
     #[kani::unwind(6)] // 4 cells
     #[kani::solver(minisat)]
