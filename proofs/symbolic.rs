@@ -81,6 +81,86 @@ impl<P: Program> Interpreter for Answers<P> {
     }
 }
 
+/// Answers up to two draws by the top bits of words that are given, and no call: all that a step needs which only draws.
+#[derive(Clone, Debug)]
+pub(crate) struct Words {
+    /// What is drawn from, one after the other.
+    pub(crate) words: [u64; 2],
+    /// How many draws there were.
+    pub(crate) draws: usize,
+    /// How many bits were drawn.
+    pub(crate) drawn: u32,
+}
+
+impl Words {
+    pub(crate) fn new(words: [u64; 2]) -> Self {
+        Self { words, draws: 0, drawn: 0 }
+    }
+}
+
+impl Interpreter for Words {
+    type Error = Refusal;
+
+    fn bits(&mut self, count: u32) -> Result<u64, Refusal> {
+        assert!(count <= 64, "no more than a word at once");
+        let word = *self.words.get(self.draws).ok_or(Refusal::Bits)?;
+        self.draws += 1;
+        self.drawn += count;
+        Ok(word.checked_shr(64 - count).unwrap_or(0))
+    }
+
+    fn call<Q: Program>(&mut self, _: &Q) -> Result<Q::Output, Refusal> {
+        Err(Refusal::Unexpected)
+    }
+
+    fn overflow(&mut self) -> Refusal {
+        Refusal::Overflow
+    }
+}
+
+/// Answers calls by the type of what is asked for, one of two, and no draw; and remembers the last program of type `P`.
+#[derive(Clone, Debug)]
+pub(crate) struct Outputs<A, B, P> {
+    first: A,
+    second: B,
+    /// The last `P` that was called.
+    pub(crate) called: Option<P>,
+    /// How many calls there were.
+    pub(crate) calls: u32,
+    /// How many bits were asked for.
+    pub(crate) drawn: u32,
+}
+
+impl<A: Any, B: Any, P: Program> Outputs<A, B, P> {
+    pub(crate) fn new(first: A, second: B) -> Self {
+        Self { first, second, called: None, calls: 0, drawn: 0 }
+    }
+}
+
+impl<A: Any, B: Any, P: Program> Interpreter for Outputs<A, B, P> {
+    type Error = Refusal;
+
+    fn bits(&mut self, count: u32) -> Result<u64, Refusal> {
+        self.drawn += count;
+        Err(Refusal::Bits)
+    }
+
+    fn call<Q: Program>(&mut self, program: &Q) -> Result<Q::Output, Refusal> {
+        self.calls += 1;
+        let program: &dyn Any = program;
+        if let Some(program) = program.downcast_ref::<P>() {
+            self.called = Some(program.clone());
+        }
+        let outputs: [&dyn Any; 2] = [&self.first, &self.second];
+        let [first, second] = outputs.map(|output| output.downcast_ref::<Q::Output>());
+        first.or(second).cloned().ok_or(Refusal::Unexpected)
+    }
+
+    fn overflow(&mut self) -> Refusal {
+        Refusal::Overflow
+    }
+}
+
 /// Bits that may be anything, from a source that may fail at any time. It has no state, so a loop over it has none but its own.
 #[cfg(kani)]
 pub(crate) struct Symbolic;

@@ -148,6 +148,28 @@ fn the_harnesses_named_are_those_that_exist() {
     assert_eq!(quoted.map(String::from).collect::<BTreeSet<_>>(), harnesses("verify_"));
 }
 
+/// Where there is no harness, a row says why, by a reason that the page gives and no other.
+#[test]
+fn what_is_not_proven_has_its_reason() {
+    let page = fs::read_to_string(root().join("proofs/STATUS.md")).unwrap();
+    let reasons =
+        page.lines().filter(|line| line.starts_with("| — ")).map(|line| line.split('|').nth(1).unwrap().trim());
+    let reasons: BTreeSet<_> = reasons.collect();
+    assert!(reasons.len() > 4, "the reasons are found");
+    let mut used = BTreeSet::new();
+    for (function, cells) in rows() {
+        if !LISTED.contains(&function.split("::").next().unwrap()) || cells[1].starts_with('`') {
+            continue;
+        }
+        let reason = reasons.get(cells[1].as_str());
+        used.insert(*reason.unwrap_or_else(|| panic!("{function} is not proven, and does not say why: {}", cells[1])));
+        // Tested, then; and proven in Coq, if it says so.
+        assert!(cells[3] != "—", "{function} is neither proven nor tested");
+        assert!(cells[1] != "— Coq" || cells[0].contains('`'), "{function}: no theorem");
+    }
+    assert_eq!(used, reasons, "a reason that no row gives");
+}
+
 /// The table of harnesses has each of them once, controls included.
 #[test]
 fn every_harness_has_its_own_row() {

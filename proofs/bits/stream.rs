@@ -90,7 +90,7 @@ mod harnesses {
         (word, left)
     }
 
-    /// ∀ valid states and counts that the bits in hand suffice for, or that are too large.
+    /// ∀ valid states and counts that the bits in hand suffice for, or that are too large. Slow.
     #[kani::proof]
     #[kani::solver(minisat)]
     fn verify_take_in_hand() {

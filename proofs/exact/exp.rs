@@ -29,7 +29,7 @@ fn rounding_up(term: u32, t: &u32, working: u32, k: u32) -> u32 {
 mod harnesses {
     use super::*;
 
-    /// ∀ terms of up to 2^6 ulps at 6 bits, true terms within two ulps in sixteenths, t ≤ ½, k from 2 to 15.
+    /// ∀ terms of up to 2^6 ulps at 6 bits, true terms within two ulps in sixteenths, t ≤ ½, k from 2 to 15. Slow.
     #[kani::proof]
     #[kani::solver(kissat)]
     fn verify_next_term() {

@@ -22,6 +22,37 @@ fn debits_or_refuses(
     }
 }
 
+/// Three debits from nothing spent: what is booked is the sum of what was admitted, and only that, and it fits the budget throughout.
+fn books_what_is_admitted(
+    debited: impl Fn(&Amount<i32>, &Amount<i32>, &Amount<i32>) -> Option<Amount<i32>>,
+    costs: [(i16, i16); 3],
+    budget: (i16, i16),
+) {
+    let amount = |(main, delta): (i16, i16)| Amount { main: i32::from(main), delta: i32::from(delta) };
+    let budget = amount(budget);
+    let mut spent = Amount { main: 0, delta: 0 };
+    let (mut main, mut delta) = (0, 0);
+    for cost in costs {
+        let cost = amount(cost);
+        assert!(cost.main >= 0 && cost.delta >= 0);
+        if let Some(after) = debited(&spent, &cost, &budget) {
+            spent = after;
+            main += cost.main;
+            delta += cost.delta;
+        } else {
+            // Refused, and rightly: the sum of what was admitted has no room for it.
+            assert!(main + cost.main > budget.main || delta + cost.delta > budget.delta);
+        }
+        assert!(spent.main == main && spent.delta == delta && spent.fits(&budget));
+    }
+}
+
+/// Planted: a cost that fits alone is admitted, and what was spent before it forgotten.
+#[cfg(any(test, certus_controls))]
+fn forgetful(_: &Amount<i32>, cost: &Amount<i32>, budget: &Amount<i32>) -> Option<Amount<i32>> {
+    Some(cost.clone()).filter(|after| after.fits(budget))
+}
+
 /// Planted: forgets δ.
 #[cfg(any(test, certus_controls))]
 fn main_alone(spent: &Amount<i32>, cost: &Amount<i32>, budget: &Amount<i32>) -> Option<Amount<i32>> {
@@ -51,6 +82,34 @@ mod harnesses {
         kani::cover!(state[1].0 == 0 && state[1].1 == 1 && state[0].1 == state[2].1, "refused for delta alone");
     }
 
+    fn any_costs() -> ([(i16, i16); 3], (i16, i16)) {
+        let costs = [(kani::any(), kani::any()), (kani::any(), kani::any()), (kani::any(), kani::any())];
+        let budget: (i16, i16) = (kani::any(), kani::any());
+        let [a, b, c]: [(i16, i16); 3] = costs;
+        kani::assume(a.0 >= 0 && a.1 >= 0 && b.0 >= 0 && b.1 >= 0 && c.0 >= 0 && c.1 >= 0);
+        kani::assume(budget.0 >= 0 && budget.1 >= 0);
+        (costs, budget)
+    }
+
+    /// ∀ three costs and budgets of 16 bits, from nothing spent: what is booked is what was admitted.
+    #[kani::proof]
+    #[kani::unwind(4)] // three costs
+    #[kani::solver(minisat)]
+    fn verify_debits_add_up() {
+        let (costs, budget) = any_costs();
+        books_what_is_admitted(Amount::debited, costs, budget);
+        kani::cover!(costs == [(3, 0), (3, 0), (1, 0)] && budget.0 == 4, "refused, then admitted to the last");
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(4)]
+    #[kani::solver(minisat)]
+    fn refute_debits_forgetful() {
+        let (costs, budget) = any_costs();
+        books_what_is_admitted(forgetful, costs, budget);
+    }
+
     #[cfg(certus_controls)]
     #[kani::proof]
     #[kani::solver(minisat)]
@@ -77,12 +136,37 @@ mod properties {
     }
 
     #[test]
+    fn small_costs_exhaustively() {
+        let pairs = || (0..3i16).flat_map(|a| (0..3i16).map(move |b| (a, b)));
+        for a in pairs() {
+            for b in pairs() {
+                for c in pairs() {
+                    for budget in pairs() {
+                        books_what_is_admitted(Amount::debited, [a, b, c], budget);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn a_planted_forgetfulness_is_seen() {
+        books_what_is_admitted(forgetful, [(3, 0), (3, 0), (1, 0)], (4, 0));
+    }
+
+    #[test]
     #[should_panic(expected = "assertion")]
     fn a_planted_bug_is_seen() {
         debits_or_refuses(main_alone, [(0, 5), (1, 1), (5, 5)]);
     }
 
     proptest! {
+        #[test]
+        fn costs(a in (0i16.., 0i16..), b in (0i16.., 0i16..), c in (0i16.., 0i16..), budget in (0i16.., 0i16..)) {
+            books_what_is_admitted(Amount::debited, [a, b, c], budget);
+        }
+
         #[test]
         fn amounts(spent: (i16, i16), cost in (0i16.., 0i16..), more in (0i16.., 0i16..)) {
             let budget = (spent.0.saturating_add(more.0), spent.1.saturating_add(more.1));

@@ -82,7 +82,7 @@ mod harnesses {
         kani::cover!(k == 3 && denominator == 85, "the last that fits");
     }
 
-    /// ∀ x = n of 64 bits, k and tosses, a failing one included. (A denominator of 1: the coin's own is verified above.)
+    /// ∀ x = n of 64 bits, k and tosses, a failing one included. (A denominator of 1: the coin's own is verified above.) Slow.
     #[kani::proof]
     #[kani::unwind(2)] // no big integer is met
     #[kani::solver(minisat)]
@@ -98,7 +98,7 @@ mod harnesses {
         Some(bernoulli::Kernel { numerator: unit.numerator.clone(), denominator: N::from_word(k)? })
     }
 
-    /// ∀ x of 8 bits.
+    /// ∀ x of 8 bits. Slow.
     #[kani::proof]
     #[kani::solver(kissat)]
     fn verify_bernoulli_exp_split_u8() {

@@ -22,7 +22,7 @@ fn wrapping(y: &u8, a: &u8, b: &u8) -> Option<u8> {
 mod harnesses {
     use super::*;
 
-    /// ∀ |y|, a, b of 8 bits.
+    /// ∀ |y|, a, b of 8 bits. Slow.
     #[kani::proof]
     #[kani::solver(kissat)]
     fn verify_exponent_u8() {

@@ -85,7 +85,7 @@ mod harnesses {
         kani::cover!(t == 7 && u == 6 && v == 30, "a pair");
     }
 
-    /// ∀ scales > 0 with a numerator of 8 bits and a denominator of 3, and u.
+    /// ∀ scales > 0 with a numerator of 8 bits and a denominator of 3, and u. Slow.
     #[kani::proof]
     #[kani::solver(kissat)]
     fn verify_geometric_parameters_u8() {
@@ -108,6 +108,18 @@ mod harnesses {
 mod properties {
     use super::*;
     use proptest::prelude::*;
+
+    /// Where the word is left, the parameters are those that the same scale has on big integers: t, and v's coin of e^-(t·denominator/numerator).
+    #[test]
+    fn a_scale_past_a_word_has_its_parameters() {
+        let past = (BigUint::from(u64::MAX) + 1u32) * 5u32 + 3u32;
+        for (numerator, denominator) in
+            [(past.clone(), 7u32.into()), (u64::MAX.into(), 2u32.into()), (7u32.into(), past)]
+        {
+            let Width::Big(kernel) = kernel(&numerator, &denominator) else { panic!("past a word") };
+            assert_eq!(Some(kernel), Kernel::<BigUint>::at(numerator, denominator));
+        }
+    }
 
     #[test]
     fn bytes_exhaustively() {

@@ -52,6 +52,7 @@ mod harnesses {
 #[cfg(test)]
 mod properties {
     use super::*;
+    use crate::symbolic::Answers;
     use proptest::prelude::*;
 
     #[test]
@@ -59,6 +60,26 @@ mod properties {
         for magnitude in 0..=255 {
             is_that_integer(signed, magnitude, false);
             is_that_integer(signed, magnitude, true);
+        }
+    }
+
+    /// A trial draws one bit after the magnitude, of which 1 is minus; and starts again at negative zero.
+    #[test]
+    fn a_bit_is_the_sign() {
+        let kernel = Kernel::<u8> { magnitude: geometric::Kernel::narrow(&5u32.into(), &2u32.into()).unwrap() };
+        for magnitude in 0..=255i64 {
+            for negative in [false, true] {
+                let mut on = Answers::<geometric::Kernel<u8>>::tape(u128::from(negative) << 127);
+                on.output = Some(Integer::from(magnitude));
+                let outcome = kernel.step((), &mut on);
+                let expected = if negative { -magnitude } else { magnitude };
+                let expected = if negative && magnitude == 0 {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(Integer::from(expected))
+                };
+                assert_eq!((outcome, on.drawn, on.calls), (Ok(expected), 1, 1));
+            }
         }
     }
 

@@ -104,7 +104,7 @@ mod harnesses {
     use super::*;
     use crate::symbolic::Symbolic;
 
-    /// ∀ scripts of up to 16 states; any failure of the source at any state. By loop contract.
+    /// ∀ scripts of up to 16 states; any failure of the source at any state. By loop contract. Slow.
     #[kani::proof]
     #[kani::solver(minisat)]
     fn verify_execute() {

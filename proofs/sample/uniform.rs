@@ -1,8 +1,8 @@
 //! Uniform below n: in range, and exactly uniform, since an accepted word is its own output and every value has one word.
-#![allow(clippy::panic, clippy::cast_possible_truncation, reason = "proofs and tests")]
+#![allow(clippy::panic, clippy::cast_possible_truncation, clippy::indexing_slicing, reason = "proofs and tests")]
 
 use super::*;
-use crate::symbolic::Answers;
+use crate::symbolic::{Answers, Words};
 
 /// One trial on a tape draws as many bits as n − 1 has, as one word, and accepts it as the output iff it is below n.
 ///
@@ -27,19 +27,62 @@ where
     }
 }
 
-/// The number of words, of as many bits as bound − 1 has, from which a trial makes `value`.
-fn words_of<P: Program<State = (), Output = u8>>(trial: &P, bound: u8, value: u8) -> u32 {
-    let bits = 8 - (bound - 1).leading_zeros();
+/// The number of words, of so many bits, from which a trial makes `value`.
+fn words_of<P: Program<State = (), Output = u8>>(trial: &P, bits: u32, value: u8) -> u32 {
     let mut count = 0;
-    let mut word = 0u128;
+    let mut word = 0u64;
     while word < 1 << bits {
-        let mut on = Answers::<Kernel<u8>>::tape(word.checked_shl(128 - bits).unwrap_or(0));
-        if trial.step((), &mut on) == Ok(ControlFlow::Break(value)) {
+        if accepted(trial, bits, word) == Some(value) {
             count += 1;
         }
         word += 1;
     }
     count
+}
+
+/// What a trial accepts a word of so many bits as.
+fn accepted<P: Program<State = ()>>(trial: &P, bits: u32, word: u64) -> Option<P::Output> {
+    let mut on = Words::new([word.checked_shl(64 - bits).unwrap_or(0), 0]);
+    match trial.step((), &mut on) {
+        Ok(ControlFlow::Break(value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// Accepted words and values below n are in bijection, so that every value is as likely as any other: what is accepted is below n, two different words are
+/// not accepted as one value, and every value below n has a word.
+fn is_a_bijection<P: Program<State = ()>>(trial: &P, bound: u64, [word, other]: [u64; 2], value: u64)
+where
+    P::Output: Into<u64> + Clone,
+{
+    let bits = 64 - (bound - 1).leading_zeros();
+    let greatest = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
+    let of = |word| accepted(trial, bits, word).map(Into::<u64>::into);
+    if word <= greatest
+        && other <= greatest
+        && let Some(output) = of(word)
+    {
+        assert!(output < bound);
+        assert!(word == other || of(other) != Some(output));
+    }
+    assert!(value >= bound || of(value) == Some(value));
+}
+
+/// One trial of more than 64 bits draws the word in two parts, the higher first.
+fn accepts_two_words<P: Program<State = (), Output = u128>>(trial: &P, bound: u128, words: [u64; 2]) {
+    let bits = 128 - (bound - 1).leading_zeros();
+    let (first, second) = (bits.min(64), bits.saturating_sub(64));
+    let high = words[0].checked_shr(64 - first).unwrap_or(0);
+    let low = words[1].checked_shr(64 - second).unwrap_or(0);
+    let word = u128::from(high) << second | u128::from(low);
+    let mut on = Words::new(words);
+    let outcome = trial.step((), &mut on);
+    assert!(on.drawn == bits);
+    match outcome {
+        Ok(ControlFlow::Break(value)) => assert!(word < bound && value == word),
+        Ok(ControlFlow::Continue(())) => assert!(word >= bound),
+        Err(_) => panic!("bits were there"),
+    }
 }
 
 /// A source that fails gives no output, unless none is needed.
@@ -103,7 +146,7 @@ mod harnesses {
         kani::cover!(bound == 1, "no bits at all");
     }
 
-    /// ∀ n ≥ 1 of 64 bits, every tape.
+    /// ∀ n ≥ 1 of 64 bits, every tape. Slow.
     #[kani::proof]
     #[kani::unwind(2)] // one word of at most 64 bits
     #[kani::solver(minisat)]
@@ -113,6 +156,56 @@ mod harnesses {
         accepts_words_below(&Kernel::new(bound), bound.into(), tape);
         kani::cover!(bound == u64::MAX && tape >> 64 == u64::MAX.into(), "a rejected word");
         kani::cover!(bound.is_power_of_two(), "a power of two");
+    }
+
+    /// ∀ n ≥ 1 of 128 bits, every two words. Slow.
+    #[kani::proof]
+    #[kani::unwind(3)] // two words of at most 64 bits
+    #[kani::solver(minisat)]
+    fn verify_uniform_step_u128() {
+        let bound: u128 = any_bound();
+        accepts_two_words(&Kernel::new(bound), bound, kani::any());
+        kani::cover!(bound > 1 << 64, "two words");
+        kani::cover!(bound == 1 << 64, "one whole word");
+    }
+
+    /// ∀ n ≥ 1 of 8 bits, every two words, every value: each value below n has exactly one accepted word.
+    #[kani::proof]
+    #[kani::unwind(2)] // one word of at most 64 bits
+    #[kani::solver(minisat)]
+    fn verify_uniform_bijection_u8() {
+        let bound: u8 = any_bound();
+        let (words, value): ([u8; 2], u8) = (kani::any(), kani::any());
+        is_a_bijection(&Kernel::new(bound), bound.into(), [words[0].into(), words[1].into()], value.into());
+        kani::cover!(bound == 255 && words[0] == 254 && words[1] == 255, "accepted beside rejected");
+    }
+
+    /// ∀ n ≥ 1 of 64 bits, every two words, every value: each value below n has exactly one accepted word.
+    #[kani::proof]
+    #[kani::unwind(2)] // one word of at most 64 bits
+    #[kani::solver(minisat)]
+    fn verify_uniform_bijection_u64() {
+        let bound: u64 = any_bound();
+        is_a_bijection(&Kernel::new(bound), bound, kani::any(), kani::any());
+    }
+
+    /// n = 1, 2, …, 8, all words counted, ∀ values: one word each below n, and none for the others.
+    #[kani::proof]
+    #[kani::unwind(10)] // 8 bounds, 8 words
+    #[kani::solver(minisat)]
+    fn verify_uniform_counts_u3() {
+        let value: u8 = kani::any();
+        let (mut bound, mut bits) = (1u8, 0u32);
+        while bound <= 8 {
+            while 1 << bits < bound {
+                bits += 1;
+            }
+            // As `new` makes it, which is a step's own proof; written out, the solver has nothing to unroll.
+            let kernel = Kernel { bound, bits: bits.into() };
+            assert!(words_of(&kernel, bits, value) == u32::from(value < bound));
+            bound += 1;
+        }
+        kani::cover!(value == 7, "a value of three bits");
     }
 
     /// ∀ n ≥ 1 of 64 bits, any bits, any failure: a trial's output is in range, or the source's error. A trial leaves no state, so any number of them is alike.
@@ -153,6 +246,16 @@ mod harnesses {
     #[kani::proof]
     #[kani::unwind(2)]
     #[kani::solver(minisat)]
+    fn refute_uniform_bijection_modulo() {
+        let bound: u8 = any_bound();
+        let (words, value): ([u8; 2], u8) = (kani::any(), kani::any());
+        is_a_bijection(&Modulo(Kernel::new(bound)), bound.into(), [words[0].into(), words[1].into()], value.into());
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(2)]
+    #[kani::solver(minisat)]
     fn refute_uniform_at_most() {
         let bound: u8 = any_bound();
         accepts_words_below(&AtMost(Kernel::new(bound)), bound.into(), kani::any());
@@ -170,7 +273,10 @@ mod properties {
             let kernel = Kernel::new(bound);
             for word in 0..=u8::MAX {
                 accepts_words_below(&kernel, bound.into(), u128::from(word) << 120);
-                assert_eq!(words_of(&kernel, bound, word), u32::from(word < bound));
+                assert_eq!(words_of(&kernel, 8 - (bound - 1).leading_zeros(), word), u32::from(word < bound));
+                for other in [0, word.wrapping_sub(1), word, word.wrapping_add(1), 255] {
+                    is_a_bijection(&kernel, bound.into(), [word.into(), other.into()], word.into());
+                }
             }
             fails_with_its_source(&kernel, bound.into());
         }
@@ -181,7 +287,8 @@ mod properties {
         let seen = |property: &dyn Fn()| std::panic::catch_unwind(core::panic::AssertUnwindSafe(property)).is_err();
         assert!(seen(&|| accepts_words_below(&Modulo(Kernel::new(5)), 5, 0b111 << 125)));
         assert!(seen(&|| accepts_words_below(&AtMost(Kernel::new(5)), 5, 0b101 << 125)));
-        assert_eq!(words_of(&Modulo(Kernel::new(5)), 5, 0), 2);
+        assert_eq!(words_of(&Modulo(Kernel::new(5)), 3, 0), 2);
+        assert!(seen(&|| is_a_bijection(&Modulo(Kernel::new(5)), 5, [0, 5], 0)));
     }
 
     proptest! {
@@ -190,6 +297,11 @@ mod properties {
             let bound = (bound >> narrow).max(1);
             accepts_words_below(&Kernel::new(bound), bound.into(), tape);
             accepts_words_below(&Kernel::new(wide), wide, tape);
+            let words = [(tape >> 64) as u64, tape as u64];
+            for wide in [wide, wide >> 64 | 1, u128::from(bound), 1 << 64] {
+                accepts_two_words(&Kernel::new(wide), wide, words);
+            }
+            is_a_bijection(&Kernel::new(bound), bound, words.map(|word| word % bound), words[0] % bound);
             // Near the bound, where it matters.
             let bits = 64 - (bound - 1).leading_zeros();
             for word in [bound - 1, bound] {

@@ -56,12 +56,12 @@ where
 }
 
 /// `⌊numerator / denominator⌋`, for either sign of either.
-fn div_floor(numerator: &BigInt, denominator: &BigInt) -> BigInt {
+fn div_floor<T: Integer>(numerator: &T, denominator: &T) -> T {
     numerator.div_floor(denominator)
 }
 
 /// `⌈numerator / denominator⌉`, for either sign of either.
-fn div_ceil(numerator: &BigInt, denominator: &BigInt) -> BigInt {
+fn div_ceil<T: Integer>(numerator: &T, denominator: &T) -> T {
     numerator.div_ceil(denominator)
 }
 
@@ -257,15 +257,20 @@ impl Enclosure {
     #[must_use]
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         let (a, b) = aligned(self, other);
-        if a.upper < b.lower {
-            Some(Ordering::Less)
-        } else if a.lower > b.upper {
-            Some(Ordering::Greater)
-        } else if a.is_point() && b.is_point() {
-            Some(Ordering::Equal)
-        } else {
-            None
-        }
+        order([&a.lower, &a.upper], [&b.lower, &b.upper])
+    }
+}
+
+/// The order of every number of the first interval and every one of the second, if it is one and the same.
+fn order<T: Ord>([a, b]: [&T; 2], [c, d]: [&T; 2]) -> Option<Ordering> {
+    if b < c {
+        Some(Ordering::Less)
+    } else if a > d {
+        Some(Ordering::Greater)
+    } else if a == b && c == d {
+        Some(Ordering::Equal)
+    } else {
+        None
     }
 }
 

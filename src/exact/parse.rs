@@ -4,6 +4,8 @@
 //! nothing and its arithmetic fits in 16 bits. Only what it accepts becomes a big number, so a hostile text
 //! (`1e999999999`, megabytes of digits) costs one pass over its bytes at most.
 
+use core::ops::{Add, Mul};
+
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::Pow;
 
@@ -67,121 +69,187 @@ pub enum NumberError {
 /// assert_eq!(parse("1e999999999"), Err(NumberError::ExponentOutOfRange));
 /// ```
 pub fn parse(text: &str) -> Result<Rational, NumberError> {
-    scan(text.as_bytes()).map(|scanned| build(&scanned))
+    let text = text.as_bytes();
+    scan(text).map(|scanned| build(text, &scanned))
 }
 
-/// A number found in a text: slices of ASCII digits, within every limit.
+/// Where a text has digits.
 ///
-/// Invariant 1: every slice holds ASCII digits only; only `fraction` may be empty.
-/// Invariant 2: the two slices hold at most [`MAX_DIGITS`] digits together.
-/// Invariant 3: a denominator has a digit other than zero.
-/// Invariant 4: |exponent| ≤ [`MAX_EXPONENT`].
+/// Invariant: start < end, and every byte from `start` to before `end` is an ASCII digit of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Scanned<'a> {
+struct Digits {
+    start: usize,
+    end: usize,
+}
+
+impl Digits {
+    fn count(self) -> usize {
+        // By the invariant nothing saturates.
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// A number found in a text, within every limit.
+///
+/// Invariant 1: the two parts have at most [`MAX_DIGITS`] digits together.
+/// Invariant 2: a denominator has a digit other than zero.
+/// Invariant 3: |exponent| ≤ [`MAX_EXPONENT`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scanned {
     negative: bool,
-    form: Form<'a>,
+    form: Form,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form<'a> {
-    Decimal { integer: &'a [u8], fraction: &'a [u8], exponent: i16 },
-    Fraction { numerator: &'a [u8], denominator: &'a [u8] },
+enum Form {
+    Decimal { integer: Digits, fraction: Option<Digits>, exponent: i16 },
+    Fraction { numerator: Digits, denominator: Digits },
 }
 
 /// Finds the parts of a number. Allocates nothing; linear in the text.
-fn scan(text: &[u8]) -> Result<Scanned<'_>, NumberError> {
+fn scan(text: &[u8]) -> Result<Scanned, NumberError> {
     if text.is_empty() {
         return Err(NumberError::Empty);
     }
-    let (negative, rest) = sign(text);
-    let (first, rest) = digits(rest)?;
-    let form = match rest {
-        [b'/', rest @ ..] => {
-            let (denominator, rest) = digits(rest)?;
-            end(rest)?;
-            if denominator.iter().all(|digit| *digit == b'0') {
+    let (negative, at) = sign(text, 0);
+    let first = digits(text, at)?;
+    let (form, second) = match text.get(first.end) {
+        Some(b'/') => {
+            let denominator = digits(text, first.end + 1)?;
+            end(text, denominator.end)?;
+            if is_zero(text, denominator) {
                 return Err(NumberError::ZeroDenominator);
             }
-            Form::Fraction { numerator: first, denominator }
+            (Form::Fraction { numerator: first, denominator }, denominator.count())
         }
-        [b'.', rest @ ..] => {
-            let (fraction, rest) = digits(rest)?;
-            Form::Decimal { integer: first, fraction, exponent: exponent(rest)? }
+        Some(b'.') => {
+            let fraction = digits(text, first.end + 1)?;
+            let exponent = exponent(text, fraction.end)?;
+            (Form::Decimal { integer: first, fraction: Some(fraction), exponent }, fraction.count())
         }
-        rest => Form::Decimal { integer: first, fraction: &[], exponent: exponent(rest)? },
+        _ => (Form::Decimal { integer: first, fraction: None, exponent: exponent(text, first.end)? }, 0),
     };
-    let (Form::Decimal { integer: first, fraction: second, .. }
-    | Form::Fraction { numerator: first, denominator: second }) = form;
-    // Slices of one text: their lengths cannot overflow together.
-    if first.len().saturating_add(second.len()) > MAX_DIGITS {
+    // Parts of one text: their lengths cannot overflow together.
+    if first.count().saturating_add(second) > MAX_DIGITS {
         return Err(NumberError::TooManyDigits);
     }
     Ok(Scanned { negative, form })
 }
 
-/// An optional sign, and what follows it.
-fn sign(text: &[u8]) -> (bool, &[u8]) {
-    match text {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
+/// An optional sign at a place, and the place after it.
+fn sign(text: &[u8], at: usize) -> (bool, usize) {
+    match text.get(at) {
+        Some(b'-') => (true, at + 1),
+        Some(b'+') => (false, at + 1),
+        _ => (false, at),
     }
 }
 
-/// One digit or more, and what follows them.
-fn digits(text: &[u8]) -> Result<(&[u8], &[u8]), NumberError> {
-    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    match text.split_at_checked(length) {
-        Some((digits, rest)) if !digits.is_empty() => Ok((digits, rest)),
-        _ => Err(NumberError::NotANumber),
+/// One digit or more from a place on: all that there are.
+fn digits(text: &[u8], start: usize) -> Result<Digits, NumberError> {
+    let mut end = start;
+    while text.get(end).is_some_and(u8::is_ascii_digit) {
+        end += 1;
     }
+    if end > start { Ok(Digits { start, end }) } else { Err(NumberError::NotANumber) }
 }
 
-/// Nothing more.
-fn end(text: &[u8]) -> Result<(), NumberError> {
-    if text.is_empty() { Ok(()) } else { Err(NumberError::NotANumber) }
+/// Nothing more from a place on.
+fn end(text: &[u8], at: usize) -> Result<(), NumberError> {
+    if at >= text.len() { Ok(()) } else { Err(NumberError::NotANumber) }
+}
+
+/// Whether all digits are zeros.
+fn is_zero(text: &[u8], digits: Digits) -> bool {
+    let mut at = digits.start;
+    while at < digits.end && text.get(at) == Some(&b'0') {
+        at += 1;
+    }
+    at == digits.end
 }
 
 /// The whole of what follows a decimal: nothing, which is exponent 0, or an exponent.
-fn exponent(text: &[u8]) -> Result<i16, NumberError> {
-    let [b'e' | b'E', rest @ ..] = text else {
-        return end(text).map(|()| 0);
+fn exponent(text: &[u8], at: usize) -> Result<i16, NumberError> {
+    let Some(b'e' | b'E') = text.get(at) else {
+        return end(text, at).map(|()| 0);
     };
-    let (negative, rest) = sign(rest);
-    let (digits, rest) = digits(rest)?;
-    end(rest)?;
-    if digits.len() > MAX_EXPONENT_DIGITS {
+    let (negative, at) = sign(text, at + 1);
+    let digits = digits(text, at)?;
+    end(text, digits.end)?;
+    if digits.count() > MAX_EXPONENT_DIGITS {
         return Err(NumberError::ExponentOutOfRange);
     }
     // At most four digits, so at most 9,999: far inside an i16.
-    let magnitude = digits.iter().fold(0_i16, |value, digit| value * 10 + i16::from(*digit - b'0'));
+    let Small(magnitude) = append(Small(0), text, digits);
     if magnitude.unsigned_abs() > MAX_EXPONENT {
         return Err(NumberError::ExponentOutOfRange);
     }
     Ok(if negative { -magnitude } else { magnitude })
 }
 
+/// A number of 16 bits to which at most four digits are appended.
+struct Small(i16);
+
+impl Mul<u8> for Small {
+    type Output = Self;
+    fn mul(self, factor: u8) -> Self {
+        Self(self.0 * i16::from(factor))
+    }
+}
+
+impl Add<u8> for Small {
+    type Output = Self;
+    fn add(self, digit: u8) -> Self {
+        Self(self.0 + i16::from(digit))
+    }
+}
+
 /// The rational that the parts denote, in lowest terms.
-fn build(scanned: &Scanned<'_>) -> Rational {
+fn build(text: &[u8], scanned: &Scanned) -> Rational {
+    let natural = |digits| append(BigUint::ZERO, text, digits);
     let (numerator, denominator) = match scanned.form {
-        // By invariant 3 the denominator is not zero.
-        Form::Fraction { numerator, denominator } => (natural(&[numerator]), natural(&[denominator])),
+        // By invariant 2 the denominator is not zero.
+        Form::Fraction { numerator, denominator } => (natural(numerator), natural(denominator)),
         Form::Decimal { integer, fraction, exponent } => {
-            let digits = natural(&[integer, fraction]);
-            // By invariants 2 and 4 neither power is beyond 10^1000.
-            let shift = BigUint::from(10_u8).pow(fraction.len());
-            let magnitude = BigUint::from(10_u8).pow(exponent.unsigned_abs());
-            if exponent.is_negative() { (digits, shift * magnitude) } else { (digits * magnitude, shift) }
+            let (digits, places) = joined(BigUint::ZERO, text, integer, fraction);
+            // By invariants 1 and 3 neither power is beyond 10^1000.
+            scaled(digits, places, exponent, |power| BigUint::from(10_u8).pow(power))
         }
     };
     let sign = if scanned.negative { Sign::Minus } else { Sign::Plus };
     Rational::new(BigInt::from_biguint(sign, numerator), BigInt::from(denominator))
 }
 
-/// The natural number that the digits write, one slice after the other.
-fn natural(slices: &[&[u8]]) -> BigUint {
-    let digits = slices.iter().copied().flatten();
-    digits.fold(BigUint::ZERO, |value, digit| value * 10_u8 + (digit - b'0'))
+/// The digits before and after the point as one number, and how many are after it.
+fn joined<T: Mul<u8, Output = T> + Add<u8, Output = T>>(
+    zero: T,
+    text: &[u8],
+    integer: Digits,
+    fraction: Option<Digits>,
+) -> (T, usize) {
+    let whole = append(zero, text, integer);
+    match fraction {
+        Some(fraction) => (append(whole, text, fraction), fraction.count()),
+        None => (whole, 0),
+    }
+}
+
+/// digits · 10^(exponent − places) as a numerator and a denominator, given the powers of ten.
+fn scaled<T: Mul<Output = T>>(digits: T, places: usize, exponent: i16, ten: impl Fn(usize) -> T) -> (T, T) {
+    let (shift, magnitude) = (ten(places), ten(exponent.unsigned_abs().into()));
+    if exponent.is_negative() { (digits, shift * magnitude) } else { (digits * magnitude, shift) }
+}
+
+/// The number that is written by a number's digits and these after them. (This and the two above are over any numbers, so that what ships is proven on words.)
+fn append<T: Mul<u8, Output = T> + Add<u8, Output = T>>(number: T, text: &[u8], digits: Digits) -> T {
+    let (mut number, mut at) = (number, digits.start);
+    while at < digits.end {
+        // By the invariant there is a digit.
+        let digit = text.get(at).map_or(0, |byte| byte.saturating_sub(b'0'));
+        number = number * 10_u8 + digit;
+        at += 1;
+    }
+    number
 }
 
 #[cfg(any(kani, test))]

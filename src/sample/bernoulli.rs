@@ -61,6 +61,8 @@ impl<N: Natural> Kernel<N> {
     /// The digit is 1 iff 2·remainder ≥ denominator, compared as remainder ≥ denominator − remainder: the doubling of the
     /// first branch stays below the denominator, so nothing overflows at any width. `None` only outside the stated range.
     #[inline]
+    #[cfg_attr(kani, kani::requires(*remainder > N::zero() && *remainder < self.denominator))]
+    #[cfg_attr(kani, kani::ensures(|next| proofs::is_digit(&self.denominator, remainder, next)))]
     fn digit(&self, remainder: &N) -> Option<(bool, N)> {
         let complement = self.denominator.checked_sub(remainder)?;
         if *remainder < complement {

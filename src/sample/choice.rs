@@ -113,6 +113,11 @@ impl<N: Natural> Kernel<N> {
     }
 }
 
+/// The first alternative whose share [previous, cumulative) reaches past u: where u < Σc, there is one, and as many u have it as its factor says.
+fn share<N: Ord>(cumulative: &[N], u: &N) -> usize {
+    cumulative.partition_point(|end| end <= u)
+}
+
 impl<N: Natural> Program for Kernel<N> {
     type State = ();
     type Output = usize;
@@ -121,12 +126,15 @@ impl<N: Natural> Program for Kernel<N> {
 
     fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
         let u = on.call(&self.proposal)?;
-        // The first alternative whose share reaches past u: u < Σc, so there is one.
-        let index = self.cumulative.partition_point(|end| *end <= u);
+        let index = share(&self.cumulative, &u);
         let accept = self.accept.get(index).ok_or_else(|| on.overflow())?;
         Ok(if on.call(accept)? { ControlFlow::Break(index) } else { ControlFlow::Continue(()) })
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../proofs/sample/choice.rs"]
+mod proofs;
 
 #[cfg(test)]
 mod tests {

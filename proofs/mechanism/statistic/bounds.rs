@@ -10,6 +10,19 @@ fn clamps(clamp: impl Fn(&Bounds, i64) -> i64, bounds: Bounds, a: i64, b: i64) {
     assert!(a > b || x <= y);
 }
 
+/// As a contract: the record itself if it is in range, and the nearer bound if not.
+#[cfg(kani)]
+pub(super) fn is_nearest(bounds: &Bounds, record: i64, clamped: i64) -> bool {
+    clamped
+        == if record < bounds.lower() {
+            bounds.lower()
+        } else if record > bounds.upper() {
+            bounds.upper()
+        } else {
+            record
+        }
+}
+
 /// Two clamped records are no further apart than the records, nor than the width; none is further from 0 than the magnitude.
 fn is_lipschitz(clamp: impl Fn(&Bounds, i64) -> i64, bounds: Bounds, a: i64, b: i64) {
     let (x, y) = (clamp(&bounds, a), clamp(&bounds, b));
@@ -46,7 +59,14 @@ mod harnesses {
         kani::cover!(a < bounds.lower() && b > bounds.upper(), "both are clamped");
     }
 
-    /// ∀ bounds and records of 16 bits: the distances.
+    /// ∀ bounds and records of 64 bits: the contract of clamping, on which sums rely.
+    #[kani::proof_for_contract(Bounds::clamp)]
+    #[kani::solver(minisat)]
+    fn verify_clamp_contract() {
+        let _ = any_bounds().clamp(kani::any());
+    }
+
+    /// ∀ bounds and records of 16 bits: the distances. Slow.
     #[kani::proof]
     #[kani::solver(minisat)]
     fn verify_clamp_lipschitz() {

@@ -30,6 +30,21 @@ fn adds_up(bounds: Bounds, [a, b, c]: [i64; 3]) {
     assert!(total(&[a, b, c], &bounds) == exact);
 }
 
+/// A record that changes moves the total by at most the width of the bounds, and one that comes or goes by at most their magnitude: the sensitivities.
+///
+/// Said of a lone record: the others add the same to both totals, of which [`adds_up`] is the proof.
+fn moves_by_the_sensitivity(total: impl Fn(&[i64], &Bounds) -> i128, bounds: Bounds, record: i64, changed: i64) {
+    let before = total(&[record], &bounds);
+    assert!(before.abs_diff(total(&[changed], &bounds)) <= bounds.width().into());
+    assert!(before.abs_diff(total(&[], &bounds)) <= bounds.magnitude().into());
+}
+
+/// Planted: records are added as they are.
+#[cfg(any(test, certus_controls))]
+fn unclamped(records: &[i64], _: &Bounds) -> i128 {
+    records.iter().map(|record| i128::from(*record)).sum()
+}
+
 /// Planted: wraps to 64 bits.
 #[cfg(any(test, certus_controls))]
 #[allow(clippy::cast_possible_truncation, reason = "planted")]
@@ -61,7 +76,7 @@ mod harnesses {
         is_lipschitz(saturated, limit.into(), a.into(), b.into());
     }
 
-    /// ∀ bounds and three records of 64 bits.
+    /// ∀ bounds and three records of 64 bits. Slow.
     #[kani::proof]
     #[kani::unwind(4)] // three records
     #[kani::solver(minisat)]
@@ -69,6 +84,31 @@ mod harnesses {
         let bounds = Bounds::new(kani::any(), kani::any());
         kani::assume(bounds.is_ok());
         adds_up(bounds.unwrap(), kani::any());
+    }
+
+    fn any_bounds() -> Bounds {
+        let (lower, upper): (i16, i16) = (kani::any(), kani::any());
+        let bounds = Bounds::new(lower.into(), upper.into());
+        kani::assume(bounds.is_ok());
+        bounds.unwrap()
+    }
+
+    /// ∀ bounds of 16 bits and records of 64, over any clamping of which no more is known than its contract.
+    #[kani::proof]
+    #[kani::stub_verified(Bounds::clamp)]
+    #[kani::unwind(2)] // one record
+    #[kani::solver(minisat)]
+    fn verify_total_sensitivity() {
+        moves_by_the_sensitivity(total, any_bounds(), kani::any(), kani::any());
+        kani::cover!(true, "the contract can be met");
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(2)]
+    #[kani::solver(minisat)]
+    fn refute_total_unclamped() {
+        moves_by_the_sensitivity(unclamped, any_bounds(), kani::any(), kani::any());
     }
 
     #[cfg(certus_controls)]
@@ -104,11 +144,27 @@ mod properties {
         saturates(wrapping, i64::MAX, 1 << 63, (1 << 63) - 1);
     }
 
+    #[test]
+    fn sensitivities_exhaustively() {
+        for (lower, upper) in (-3..=3).flat_map(|lower| (lower..=3).map(move |upper| (lower, upper))) {
+            for (record, changed) in (-9..=9).flat_map(|a| (-9..=9).map(move |b| (a, b))) {
+                moves_by_the_sensitivity(total, Bounds::new(lower, upper).unwrap(), record, changed);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn a_planted_sum_is_seen() {
+        moves_by_the_sensitivity(unclamped, Bounds::new(0, 1).unwrap(), 0, 5);
+    }
+
     proptest! {
         #[test]
         fn words(l: i64, u: i64, records: [i64; 3], other: i64, a: i128, b: i128, limit in 1..=i64::MAX) {
             let bounds = Bounds::new(l.min(u), l.max(u)).unwrap();
             adds_up(bounds, records);
+            moves_by_the_sensitivity(total, bounds, l, other);
             // Hence it knows no order; a record that changes moves it by at most the width, one that goes by at most the magnitude.
             let [first, second, third] = records;
             let sum = total(&records, &bounds);

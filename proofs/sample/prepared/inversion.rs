@@ -134,6 +134,44 @@ fn decides_rightly(
     }
 }
 
+/// The thresholds made of any bounds of a G that does not fall and stays below 1, in units of 2^-8: 4 bits of each G(j), exactly, and Invariant #1; nothing only
+/// where a bound does not determine them, or no G(j) is all ones.
+fn constructs_its_invariant(
+    floors: impl Fn(&[Bounds<u16>], u32, u32) -> Option<Vec<u128>>,
+    truth: [u8; 4],
+    bounds: [(u16, u16); 4],
+) {
+    let mut determined = true;
+    let mut ends = false;
+    for j in 0..4 {
+        let (lower, upper) = bounds[j];
+        assert!(lower <= truth[j].into() && u16::from(truth[j]) <= upper);
+        assert!(j == 0 || truth[j - 1] <= truth[j]);
+        determined &= lower >> 4 == upper >> 4 || lower >> 4 >= 15;
+        ends |= truth[j] >> 4 == 15;
+    }
+    let bounds = bounds.map(|(lower, upper)| Bounds { lower, upper });
+    let Some(thresholds) = floors(&bounds, 4, 4) else {
+        assert!(!determined || !ends);
+        return;
+    };
+    // Invariant #1, and each is the floor.
+    assert!(determined && ends && !thresholds.is_empty() && thresholds.len() <= 4);
+    for (j, &threshold) in thresholds.iter().enumerate() {
+        assert!(threshold == u128::from(truth[j] >> 4));
+        assert!((threshold == 15) == (j + 1 == thresholds.len()));
+        assert!(j == 0 || thresholds[j - 1] <= threshold);
+    }
+}
+
+/// Planted: the upper bound's.
+#[cfg(any(test, certus_controls))]
+fn of_the_upper_bounds(bounds: &[Bounds<u16>], _: u32, finer: u32) -> Option<Vec<u128>> {
+    let floors: Vec<u128> = bounds.iter().map(|bounds| u128::from(bounds.upper >> finer).min(15)).collect();
+    let end = floors.partition_point(|&threshold| threshold < 15);
+    (end < floors.len()).then(|| floors.into_iter().take(end + 1).collect())
+}
+
 fn shipped(prefix: u16, enclosed: &Enclosed, on: &mut Answers<crate::sample::Bernoulli>) -> Result<u64, Refusal> {
     decide(prefix, 4, 4, 0, |cell, length| enclosed.bounds(cell, length), on)
 }
@@ -168,7 +206,7 @@ mod harnesses {
         thresholds
     }
 
-    /// ∀ valid tables of 8 cells and words, 63 bits wide as shipped: the search of the thresholds.
+    /// ∀ valid tables of 8 cells and words, 63 bits wide as shipped: the search of the thresholds. Slow.
     #[kani::proof]
     #[kani::unwind(9)] // 8 cells
     #[kani::solver(minisat)]
@@ -182,7 +220,7 @@ mod harnesses {
         kani::cover!(found == Found::Cell(0), "the first cell");
     }
 
-    /// ∀ valid tables of 8 cells and words, 8 bits wide with 2 steps an octave.
+    /// ∀ valid tables of 8 cells and words, 8 bits wide with 2 steps an octave. Slow.
     #[kani::proof]
     #[kani::unwind(10)] // 8 cells
     #[kani::solver(minisat)]
@@ -191,13 +229,45 @@ mod harnesses {
         guide_is_right(settle, &thresholds, 8, 2, kani::any());
     }
 
+    fn any_construction() -> ([u8; 4], [(u16, u16); 4]) {
+        let (truth, bounds): ([u8; 4], [(u16, u16); 4]) = (kani::any(), kani::any());
+        let mut j = 0;
+        while j < 4 {
+            let (lower, upper) = bounds[j];
+            kani::assume(lower <= truth[j].into() && u16::from(truth[j]) <= upper && upper <= 256);
+            kani::assume(j == 0 || truth[j - 1] <= truth[j]);
+            j += 1;
+        }
+        (truth, bounds)
+    }
+
+    /// ∀ distributions on 4 cells in units of 2^-8, ∀ enclosures of them: the table's thresholds of 4 bits. Slow.
+    #[kani::proof]
+    #[kani::unwind(6)] // 4 cells
+    #[kani::solver(minisat)]
+    fn verify_floors() {
+        let (truth, bounds) = any_construction();
+        constructs_its_invariant(floors::<u16>, truth, bounds);
+        kani::cover!(truth[1] == 0xf3 && bounds[1] == (0xf0, 256), "all ones, of bounds that reach 1");
+        kani::cover!(truth[0] == 0x3f && bounds[0] == (0x3f, 0x40), "not determined");
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::unwind(6)]
+    #[kani::solver(minisat)]
+    fn refute_floors_of_the_upper_bounds() {
+        let (truth, bounds) = any_construction();
+        constructs_its_invariant(of_the_upper_bounds, truth, bounds);
+    }
+
     fn any_enclosed() -> Enclosed {
         let enclosed = Enclosed { truth: kani::any(), coarse: kani::any(), fine: kani::any() };
         kani::assume(enclosed.is_valid());
         enclosed
     }
 
-    /// ∀ distributions on 4 cells in units of 2^-8, ∀ enclosures of them at 4 and 8 bits, every U.
+    /// ∀ distributions on 4 cells in units of 2^-8, ∀ enclosures of them at 4 and 8 bits, every U. Slow.
     #[kani::proof]
     #[kani::unwind(5)] // 4 cells; two looks
     #[kani::solver(minisat)]
@@ -278,6 +348,33 @@ mod properties {
     }
 
     #[test]
+    #[should_panic(expected = "assertion")]
+    fn a_planted_construction_is_seen() {
+        constructs_its_invariant(
+            of_the_upper_bounds,
+            [0x3f, 0xf0, 0xf0, 0xf0],
+            [(0x3f, 0x40), (0xf0, 256), (0xf0, 256), (0xf0, 256)],
+        );
+    }
+
+    /// Every threshold of two cells that a word of 4 bits has, from every bounds of up to two units.
+    #[test]
+    fn constructions_exhaustively() {
+        for first in 0..=u8::MAX {
+            for second in first..=u8::MAX {
+                for slack in 0..16u16 {
+                    let at = |truth: u8, slack: u16| {
+                        let truth = u16::from(truth);
+                        (truth.saturating_sub(slack & 1), (truth + (slack >> 1 & 1)).min(256))
+                    };
+                    let (a, b) = (at(first, slack), at(second, slack >> 2));
+                    constructs_its_invariant(floors::<u16>, [first, second, second, 255], [a, b, b, (255, 256)]);
+                }
+            }
+        }
+    }
+
+    #[test]
     #[should_panic(expected = "U is below")]
     fn a_planted_bug_is_seen() {
         let bug = Enclosed { truth: [64; 3], coarse: [(3, 5); 3], fine: [(64, 64); 3] };
@@ -310,6 +407,16 @@ mod properties {
                     }
                 }
             }
+        }
+
+        #[test]
+        fn constructions(mut truth: [u8; 4], slack: [(u8, u8); 4]) {
+            truth.sort_unstable();
+            let bounds = core::array::from_fn(|j| {
+                let (truth, (down, up)) = (u16::from(truth[j]), slack[j]);
+                (truth.saturating_sub((down % 8).into()), (truth + u16::from(up % 8)).min(256))
+            });
+            constructs_its_invariant(floors::<u16>, truth, bounds);
         }
 
         #[test]

@@ -41,6 +41,11 @@ mod harnesses {
 #[cfg(test)]
 mod properties {
     use super::*;
+    use crate::{
+        exact::{Positive, Rational},
+        sample::prepared::inversion::Found,
+        symbolic::Words,
+    };
     use proptest::prelude::*;
 
     #[test]
@@ -50,6 +55,48 @@ mod properties {
                 has_its_sign(signed, magnitude, word);
             }
         }
+    }
+
+    #[test]
+    fn integers_have_the_same_sign() {
+        for magnitude in 0..=255u64 {
+            for word in 0..4 {
+                assert_eq!(signed_integer(Integer::from(magnitude), word), Integer::from(signed(magnitude, word)));
+            }
+        }
+    }
+
+    /// Words at a width: what it settles on is the cell of its real, with the sign of its last bit, and what it does not settle on is resolved to that
+    /// where the thresholds say which it is. Almost all are settled, but where there are few bits.
+    fn words_say_what_the_thresholds_say<const WIDTH: u32>(words: impl Iterator<Item = u64>) {
+        let scale = Positive::new(Rational::new(3.into(), 2.into())).unwrap();
+        let table = Table::<WIDTH>::new(Decay::Laplace { scale });
+        assert_eq!((Table::<WIDTH>::FIRST, Table::<WIDTH>::SECOND), (WIDTH + 1, 0));
+        assert_eq!(table.memory(), table.magnitudes.memory());
+        let (mut settled, mut all) = (0, 0);
+        for word in words {
+            let found = table.magnitudes.search(word >> 1);
+            let at_once = table.settle(word, 0);
+            if let Found::Cell(cell) = found {
+                let expected = signed(cell, word);
+                assert!(at_once.is_none_or(|answer| answer == expected));
+                let resolved = table.resolve(word, 0, &mut Words::new([0; 2]));
+                assert_eq!(resolved, Ok(Some(Integer::from(expected))));
+            } else {
+                assert_eq!(at_once, None);
+            }
+            settled += u32::from(at_once.is_some());
+            all += 1;
+        }
+        assert!(WIDTH < 40 || settled * 100 > all * 99, "{settled} of {all} are settled");
+    }
+
+    #[test]
+    fn words_of_three_widths() {
+        words_say_what_the_thresholds_say::<7>(0..256);
+        let words = || (0..4096).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        words_say_what_the_thresholds_say::<40>(words().map(|word| word >> 23));
+        words_say_what_the_thresholds_say::<63>(words());
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! The rule of each operation, which its comment argues: *if x is in the first operand and y in the second, the exact
 //! x ∘ y is in the result.*
 
-use core::{iter::Sum, ops::Mul};
+use core::{
+    iter::Sum,
+    ops::{Add, Mul, Sub},
+};
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -18,15 +21,16 @@ impl Enclosure {
     #[must_use]
     pub fn add(&self, other: &Self) -> Self {
         let (a, b) = aligned(self, other);
-        Self { lower: a.lower + b.lower, upper: a.upper + b.upper, precision: a.precision }
+        let (lower, upper) = sum([a.lower, a.upper], [b.lower, b.upper]);
+        Self { lower, upper, precision: a.precision }
     }
 
     /// `{x − y}`, `x` and `y` independent; exact, nothing is rounded.
     #[must_use]
     pub fn sub(&self, other: &Self) -> Self {
-        // x − y is least at the least x and the greatest y.
         let (a, b) = aligned(self, other);
-        Self { lower: a.lower - b.upper, upper: a.upper - b.lower, precision: a.precision }
+        let (lower, upper) = difference([a.lower, a.upper], [b.lower, b.upper]);
+        Self { lower, upper, precision: a.precision }
     }
 
     /// `{−x}`; exact.
@@ -104,14 +108,8 @@ impl Enclosure {
     /// If the factor was built with a zero denominator, as for [`Enclosure::from_rational`].
     #[must_use]
     pub fn mul_rational(&self, factor: &Rational) -> Self {
-        let (at_lower, at_upper) = (&self.lower * factor.numer(), &self.upper * factor.numer());
-        // A negative factor turns the interval round.
-        let (lower, upper) = if factor.is_negative() { (at_upper, at_lower) } else { (at_lower, at_upper) };
-        Self {
-            lower: div_floor(&lower, factor.denom()),
-            upper: div_ceil(&upper, factor.denom()),
-            precision: self.precision,
-        }
+        let (lower, upper) = multiple([&self.lower, &self.upper], factor.numer(), factor.denom());
+        Self { lower, upper, precision: self.precision }
     }
 
     /// `{max(x, 0)}`; exact.
@@ -125,6 +123,27 @@ impl Enclosure {
             precision: self.precision,
         }
     }
+}
+
+/// The least and the greatest sum of a number of `x` and one of `y`.
+fn sum<T: Add<Output = T>>([a, b]: [T; 2], [c, d]: [T; 2]) -> (T, T) {
+    (a + c, b + d)
+}
+
+/// The least and the greatest difference: x − y is least at the least x and the greatest y.
+fn difference<T: Sub<Output = T>>([a, b]: [T; 2], [c, d]: [T; 2]) -> (T, T) {
+    (a - d, b - c)
+}
+
+/// The least multiple of a number of `x` by numerator/denominator, rounded down, and the greatest, rounded up; the denominator is positive.
+fn multiple<T: Signed + Integer>([lower, upper]: [&T; 2], numerator: &T, denominator: &T) -> (T, T)
+where
+    for<'t> &'t T: Mul<Output = T>,
+{
+    let (at_lower, at_upper) = (lower * numerator, upper * numerator);
+    // A negative factor turns the interval round.
+    let (lower, upper) = if numerator.is_negative() { (at_upper, at_lower) } else { (at_lower, at_upper) };
+    (div_floor(&lower, denominator), div_ceil(&upper, denominator))
 }
 
 /// The least and the greatest product of a number of `x` and one of `y`.

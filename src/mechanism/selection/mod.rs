@@ -28,6 +28,7 @@ pub(in crate::mechanism) use candidates::dominated_by_a_response;
 pub use candidates::{Candidates, ScoresError, SelectionError};
 pub use exponential::Exponential;
 pub use inversion::{Inversion, NoWeight};
+pub(crate) use noise::reaches;
 pub use noise::{Noise, NoiseSampler};
 pub use noisy_max::{NoisyArgmax, NoisyMax};
 pub use noisy_top_k::{NoisyRanking, NoisyTopK};

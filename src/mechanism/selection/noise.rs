@@ -37,6 +37,16 @@ pub enum NoiseSampler {
     Geometric(Geometric),
 }
 
+/// Whether a noisy number reaches a threshold: at least, not above. What the proofs of privacy and the closed forms take passing for, and the one place where it
+/// is written. (Over any ordered numbers, so that what ships is proven on words.)
+pub(crate) fn reaches<T: Ord>(noisy: &T, threshold: &T) -> bool {
+    noisy >= threshold
+}
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/mechanism/selection/noise.rs"]
+mod proofs;
+
 impl Program for NoiseSampler {
     type State = ();
     type Output = Integer;

@@ -3,7 +3,7 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::{convert::Infallible, ops::ControlFlow};
 
-use super::{Noise, NoiseSampler, dominated_by_a_response};
+use super::{Noise, NoiseSampler, dominated_by_a_response, reaches};
 use crate::{
     bits::{Bits, BitsError},
     exact::{Integer, Positive, Rational, Real},
@@ -211,7 +211,7 @@ impl Program for Comparison {
     fn start(&self) {}
 
     fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
-        Ok(ControlFlow::Break(self.query.add(&on.call(&self.noise)?) >= self.threshold))
+        Ok(ControlFlow::Break(reaches(&self.query.add(&on.call(&self.noise)?), &self.threshold)))
     }
 }
 

@@ -113,6 +113,8 @@ impl Bounds {
 
     /// The value in the range that is nearest to a record.
     #[must_use]
+    #[cfg_attr(kani, kani::requires(self.lower <= self.upper))]
+    #[cfg_attr(kani, kani::ensures(|clamped| proofs::is_nearest(self, record, *clamped)))]
     pub fn clamp(&self, record: i64) -> i64 {
         record.clamp(self.lower, self.upper)
     }

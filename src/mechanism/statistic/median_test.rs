@@ -10,7 +10,7 @@ use super::{
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Domination, Guarantee, Relation},
-    mechanism::Private,
+    mechanism::{Private, selection::reaches},
     sample::{Interpreter, Laplace, Program, Step},
 };
 
@@ -123,7 +123,7 @@ impl Program for TestedMedian {
         if passed {
             return Ok(ControlFlow::Break(Some(self.median.add(&on.call(&self.release_noise)?))));
         }
-        let passes = self.distance.add(&on.call(&self.test_noise)?) >= self.threshold;
+        let passes = reaches(&self.distance.add(&on.call(&self.test_noise)?), &self.threshold);
         Ok(if passes { ControlFlow::Continue(true) } else { ControlFlow::Break(None) })
     }
 }

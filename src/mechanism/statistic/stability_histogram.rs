@@ -9,7 +9,7 @@ use super::{StatisticError, laplace_tail};
 use crate::{
     exact::{Integer, NonNegative, Positive, Probability, Rational, Real},
     guarantee::{Domination, FinitePair, Guarantee, Pair, Privacy, Relation},
-    mechanism::Private,
+    mechanism::{Private, selection::reaches},
     sample::{Interpreter, Laplace, Program, Step},
 };
 
@@ -174,7 +174,7 @@ impl<K: Clone + Ord + Send + Sync + 'static> Program for NoisyKeys<K> {
     fn step<I: Interpreter>(&self, (seen, mut released): Self::State, on: &mut I) -> Step<Self, I> {
         let Some((key, count)) = self.counts.get(seen) else { return Ok(ControlFlow::Break(released)) };
         let noisy = count.add(&on.call(&self.noise)?);
-        if noisy >= self.threshold {
+        if reaches(&noisy, &self.threshold) {
             released.push((key.clone(), noisy));
         }
         Ok(ControlFlow::Continue((seen.saturating_add(1), released)))

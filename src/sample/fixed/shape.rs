@@ -324,3 +324,7 @@ pub(super) fn laplace_digits(scale: &Positive, fewest: u32) -> u32 {
 fn digits_below(whole: &BigUint, fewest: u32) -> u32 {
     whole.bits().to_u32().unwrap_or(u32::MAX).saturating_sub(1 + fewest)
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/sample/fixed/shape.rs"]
+mod proofs;

@@ -387,3 +387,7 @@ mod tests {
         }
     }
 }
+
+#[cfg(any(kani, test))]
+#[path = "../../../proofs/sample/fixed/word.rs"]
+mod proofs;

@@ -6,6 +6,7 @@
 //! the answer is determined.
 
 use alloc::vec::Vec;
+use core::ops::Shr;
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -207,10 +208,14 @@ fn laplace_tail(scale: &Positive, cell: u64, folded: bool, working: u32) -> Encl
     doubled.div(&whole).unwrap_or(doubled)
 }
 
-impl Bounds {
+impl<N> Bounds<N>
+where
+    for<'n> &'n N: Shr<u32, Output = N>,
+    u128: TryFrom<N>,
+{
     /// ⌊G·2^width⌋, for bounds in units of 2^-(width + finer), if they determine it, given that G < 1; width is at most 127.
     pub(crate) fn floor(&self, width: u32, finer: u32) -> Option<u128> {
-        let floor = |bound: &BigUint| u128::try_from(bound >> finer).ok();
+        let floor = |bound: &N| u128::try_from(bound >> finer).ok();
         let (lower, upper) = (floor(&self.lower)?, floor(&self.upper)?);
         let greatest = (1 << width) - 1;
         // Never 1 itself: some cell lies beyond.

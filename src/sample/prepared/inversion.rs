@@ -24,6 +24,7 @@
 //! The width is a number, so that the code that ships at 63 bits is enumerated at 7.
 
 use alloc::{sync::Arc, vec::Vec};
+use core::ops::Shr;
 
 use num_bigint::BigUint;
 
@@ -243,18 +244,28 @@ fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
     let mut guard = 24;
     loop {
         // The bounds are finer than the unit by `guard` bits, so that they straddle an integer rarely; then they are redone.
-        let all = cells.cumulative(long + guard, 8, guard - 1);
-        let floors: Option<Vec<u128>> = all.iter().map(|bounds| bounds.floor(long, guard)).collect();
-        if let Some(mut floors) = floors {
-            let greatest = (1 << long) - 1;
-            let end = floors.partition_point(|&threshold| threshold < greatest);
-            if end < floors.len() {
-                floors.truncate(end + 1);
-                return floors;
-            }
+        if let Some(floors) = floors(&cells.cumulative(long + guard, 8, guard - 1), long, guard) {
+            return floors;
         }
         guard = guard.saturating_mul(2);
     }
+}
+
+/// ⌊G(j)·2^width⌋ for j = 0, 1, … to the first that is all ones, from bounds in units of 2^-(width + finer); nothing if one of them is not determined, or
+/// none is all ones. Since G does not fall, this is Invariant #1.
+fn floors<N>(bounds: &[Bounds<N>], width: u32, finer: u32) -> Option<Vec<u128>>
+where
+    for<'n> &'n N: Shr<u32, Output = N>,
+    u128: TryFrom<N>,
+{
+    let mut floors = bounds.iter().map(|bounds| bounds.floor(width, finer)).collect::<Option<Vec<u128>>>()?;
+    let greatest = (1 << width) - 1;
+    let end = floors.partition_point(|&threshold| threshold < greatest);
+    if end >= floors.len() {
+        return None;
+    }
+    floors.truncate(end + 1);
+    Some(floors)
 }
 
 /// The cell that an entry of the guide gives for the next 32 bits of a complement, if they settle it.
