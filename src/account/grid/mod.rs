@@ -2,7 +2,7 @@
 //!
 //! 1. [`tilt`] sketches every part, and chooses a tilt θ, a window and a grid.
 //! 2. [`dots`] replaces each part's curve ([`curve`]) by one above it and one below, with kinks on the grid alone: a pessimistic and an optimistic measure of
-//!    losses. A part with few losses ([`atoms`]) is composed with itself at nearly its true losses first ([`sparse`]).
+//!    losses. A part with few losses ([`atoms`]) is composed with itself at nearly its true losses first ([`sparse`]), and placed on the grid then ([`place`]).
 //! 3. [`pld`] holds such a measure as integers, tilted; composition is [`convolution`] by exact transforms ([`transform`]).
 //! 4. As losses add up they spread by the square root of the number of copies, and the grid is halved ([`coarsen`]) when they outgrow it. So the
 //!    first copies are on a fine grid, and k copies cost as many roundings of the loss as k has binary digits, not k.
@@ -23,6 +23,7 @@ mod finite;
 mod fixed;
 mod gaussian;
 mod normal;
+mod place;
 mod pld;
 mod sparse;
 mod tilt;
@@ -78,26 +79,22 @@ impl Composition {
         let work = Work { all, theta: &choice.theta, effort };
         let (mut lower, mut upper) = (Sum::default(), Sum::default());
         let mut greatest = Rational::zero();
+        let fine = fineness(&choice, all)?;
         for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
-            // Losses as they are have places enough only where they are not tiny.
+            // Losses as they are have places enough only where they are not tiny beside the others.
             let few = match pairs.as_slice() {
-                [pair] if grid.step <= FINEST_OF_FEW => atoms(pair, *bits),
+                [pair] if grid.step + 10 <= fine => atoms(pair, *bits, fine + 36),
                 _ => None,
             };
-            greatest += match few {
-                Some(_) => Rational::one(),
-                // Halving grids moves losses up: by a step of the grid each time, all in all by less than this again.
-                None => {
-                    let reach =
-                        grid.loss(grid.last).max(Rational::zero()) + grid.loss(grid.last) - grid.loss(grid.first);
-                    reach * BigInt::from(*copies) * BigInt::from(2)
-                }
-            };
+            // Placing and halving grids move losses up: by a step of the grid each time, all in all by less than this again.
+            let reach = grid.loss(grid.last).max(Rational::zero()) + grid.loss(grid.last) - grid.loss(grid.first);
+            greatest += reach * BigInt::from(*copies) * BigInt::from(2);
             let sides = [(Side::Lower, &mut lower), (Side::Upper, &mut upper)];
             if let Some(atoms) = few {
-                let (low, high) = (grid.loss(grid.first), grid.loss(grid.last));
+                let window = (&grid.loss(grid.first), &grid.loss(grid.last));
                 for (side, sum) in sides {
-                    work.add_few(sum, Sparse::new(&atoms, side, &choice.theta, &low, &high, *bits)?, *copies)?;
+                    let one = Sparse::new(&atoms, side, &choice.theta, window, (fine, *bits))?;
+                    work.add_few(sum, one, *copies)?;
                 }
             } else {
                 let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, *bits)).collect::<Option<_>>()?;
@@ -121,6 +118,14 @@ impl Composition {
         let precision = u32::try_from(leading.min(1 << 20)).ok()?.checked_add(80)?;
         Enclosure::from_bounds(&lower.min(upper.clone()), &upper, precision)
     }
+}
+
+/// The binary digits after the point of few losses: those of the widest grid and some for the roundings of many copies, so that even its losses are numbers
+/// of 60 bits.
+fn fineness(choice: &Choice, all: u64) -> Option<u32> {
+    let many = u64::BITS - all.leading_zeros();
+    let widest = choice.grids.iter().map(|(grid, _)| grid.step).min()?;
+    Some(sparse::FINE.max(widest + 24 + many.min(14)))
 }
 
 /// A choice of grids whose work is within the budget: fewer points where it is not, down to a few hundred.
@@ -225,8 +230,7 @@ impl Work<'_> {
     }
 
     fn connect(&self, block: &Sparse, size: u64) -> Option<Pld> {
-        let many = u64::BITS - (self.all / size.max(1)).leading_zeros();
-        block.connect(self.theta, self.effort.single, self.cut(size), many)
+        block.connect(self.theta, self.effort.composed / 2, self.cut(size))
     }
 
     fn add(&self, total: &mut Option<(Pld, u64)>, pld: Pld, size: u64) -> Option<()> {
@@ -282,9 +286,6 @@ impl Work<'_> {
         Some(joint)
     }
 }
-
-/// The finest step at which few losses are composed as they are, at 2^-44.
-const FINEST_OF_FEW: u32 = 34;
 
 /// Fewer are of no use.
 const LEAST_POINTS: usize = 1 << 8;
