@@ -26,6 +26,7 @@ mod normal;
 mod place;
 mod pld;
 mod sparse;
+mod thicken;
 mod tilt;
 mod transform;
 
@@ -192,7 +193,7 @@ impl Work<'_> {
 
     /// Adds `copies` copies of few losses: as they are while they are few, and as dots beyond.
     fn add_few(&self, sum: &mut Sum, one: Sparse, copies: u64) -> Option<()> {
-        let (mut square, mut size, mut rest) = (one, 1_u64, copies);
+        let (mut square, mut size, mut rest) = (one.clone(), 1_u64, copies);
         loop {
             if rest & 1 == 1 {
                 self.add_sparse(sum, &square, size)?;
@@ -205,12 +206,30 @@ impl Work<'_> {
                 Some(double) => (square, size) = (double, size * 2),
                 None => {
                     // Two times the rest, of blocks that can be doubled no more as they are.
-                    let block = self.connect(&square, size)?;
-                    let pld = self.power(block, rest * 2, size)?;
-                    return self.add(&mut sum.dense, pld, rest * 2 * size);
+                    let left = rest * 2 * size;
+                    let (block, of) = self.thickened(&square, size, &one, left);
+                    for _ in 0..left % of / size {
+                        self.add_sparse(sum, &square, size)?;
+                    }
+                    let pld = self.power(self.connect(&block, of)?, left / of, of)?;
+                    return self.add(&mut sum.dense, pld, left / of * of);
                 }
             }
         }
+    }
+
+    /// A block of `size` copies with more added, if there are enough `left` to make it worth while: and their number, a multiple of the size.
+    fn thickened(&self, block: &Sparse, size: u64, one: &Sparse, left: u64) -> (Sparse, u64) {
+        let most = THICK.min(left / 8);
+        let (mut thick, mut of) = (block.clone(), size);
+        while of + size <= most {
+            let next = (0..size).try_fold(thick.clone(), |thick, n| {
+                thick.thicken(one, self.theta, self.cut(of + n + 1))
+            });
+            let Some(next) = next else { break };
+            (thick, of) = (next, of + size);
+        }
+        (thick, of)
     }
 
     fn add_sparse(&self, sum: &mut Sum, block: &Sparse, size: u64) -> Option<()> {
@@ -286,6 +305,9 @@ impl Work<'_> {
         Some(joint)
     }
 }
+
+/// The most copies of few losses that are made one block, where doubling them is too much work.
+const THICK: u64 = 20;
 
 /// Fewer are of no use.
 const LEAST_POINTS: usize = 1 << 8;

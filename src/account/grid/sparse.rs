@@ -19,6 +19,7 @@ use super::{
     fixed::{Range, ceil, exp, floor, shift_up},
     place::Cells,
     pld::{Pld, either},
+    thicken::thicken,
     tilt::finest,
 };
 use crate::exact::Rational;
@@ -158,6 +159,21 @@ impl Sparse {
         let infinite = either(&self.infinite, &other.infinite, self.side);
         let exponent = self.exponent + other.exponent - i128::from(shift);
         Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack, infinite })
+    }
+
+    /// One copy more, on the optimistic side; `None` where that is too much work.
+    pub(super) fn thicken(&self, one: &Self, theta: &Rational, cut: u32) -> Option<Self> {
+        if self.side == Side::Upper || self.fine != one.fine {
+            return None;
+        }
+        let mass = |sparse: &Self| sparse.points.iter().map(|(_, mass)| u128::from(*mass)).sum::<u128>();
+        let whole = mass(self) * mass(one);
+        let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(60);
+        let points = thicken(&self.points, &one.points, shift, theta, self.fine)?;
+        let (kept, _) = cut_ends(&points, u64::try_from(whole >> shift).ok()? >> cut.min(63));
+        let infinite = either(&self.infinite, &one.infinite, self.side);
+        let exponent = self.exponent + one.exponent - i128::from(shift);
+        Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack: 0, infinite })
     }
 
     /// On a grid of at most `most` points, after both ends are cut off by 2^-cut of the whole, and booked.

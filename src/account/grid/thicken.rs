@@ -1,0 +1,73 @@
+//! Another copy added to few losses, until they are many: those that fall into one narrow cell become one, at their mean. Optimistic only.
+//!
+//! Losses far apart cost an optimistic account most ([`super::place`]: d·D for a gap D), and every block of copies costs it again. A block of more copies has
+//! narrower gaps, and there are fewer such blocks. The losses of a block and of one copy are added up pair by pair, and counted in cells of width d₀.
+//!
+//! **One loss for a cell.** Let tilted masses mᵢ be at losses lo + uᵢ, 0 ≤ uᵢ < d₀, M their sum and ū their mean. Untilted, pᵢ ∝ mᵢ·e^(-θuᵢ).
+//!
+//! * At their mean q = E_p[e^-u] they are worth less, (1 − x·q)₊ being convex (Jensen), and at any lower loss less still. By Hoeffding's lemma
+//!   −ln E_p[e^-u] ≥ E_p[u] − d₀²/8.
+//! * E_p[u] ≥ ū − θ·d₀²/4: the mean under mᵢ·e^(-τuᵢ) falls by their variance as τ rises, at most d₀²/4 (Popoviciu).
+//! * Their mass at lo, Σ mᵢ·e^(-θuᵢ), is at least M·e^(-θū) (Jensen). So with s = (θ/4 + 1/8)·d₀², a tilted mass of M·e^(-θs) ≥ M·(1 − θs) at the loss lo + ū − s
+//!   stands for them all, at the second order of d₀.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive};
+
+use super::fixed::ceil;
+use crate::exact::Rational;
+
+/// The most cells.
+const MOST_CELLS: u64 = 1 << 18;
+
+/// The most sums of two losses.
+const MOST_SUMS: usize = 1 << 24;
+
+/// Binary digits of θs.
+const BITS: u32 = 62;
+
+/// The losses i + j, in units of 2^-fine, with masses a·b/2^shift, and those of one cell as one; `None` if they are too many, or too far apart for the tilt.
+pub(super) fn thicken(
+    block: &[(i64, u64)],
+    one: &[(i64, u64)],
+    shift: u32,
+    theta: &Rational,
+    fine: u32,
+) -> Option<Vec<(i64, u64)>> {
+    if block.len().saturating_mul(one.len()) > MOST_SUMS {
+        return None;
+    }
+    let first = block.first()?.0.checked_add(one.first()?.0)?;
+    let last = block.last()?.0.checked_add(one.last()?.0)?;
+    let span = last.abs_diff(first);
+    // Cells of 2^width units.
+    let width = (0..40).find(|width| span >> width < MOST_CELLS)?;
+    let count = usize::try_from((span >> width) + 1).ok()?;
+    let mask = (1_u64 << width) - 1;
+    // M, and Σ mᵢ·uᵢ: below 2^61, and times 2^40.
+    let mut cells = alloc::vec![(0_u64, 0_u128); count];
+    for (j, b) in one {
+        for (i, a) in block {
+            let mass = ((u128::from(*a) * u128::from(*b)) >> shift).to_u64()?;
+            let above = (i + j).abs_diff(first);
+            let cell = cells.get_mut(usize::try_from(above >> width).ok()?)?;
+            cell.0 += mass;
+            cell.1 += u128::from(mass) * u128::from(above & mask);
+        }
+    }
+    let unit = Rational::new(BigInt::one(), BigInt::one() << fine);
+    let across = &unit * BigInt::from(1_u64 << width);
+    let s = (theta / BigInt::from(4) + Rational::new(1.into(), 8.into())) * &across * &across;
+    let s = (s / &unit).ceil().to_integer();
+    // Means are rounded down, by less than a unit.
+    let lost = ceil(&(theta * &unit * (&s + 1)), BITS).to_u128().filter(|lost| *lost < 1 << (BITS - 2))?;
+    let s = s.to_i64()?;
+    let one_loss = |(n, (mass, moment)): (i64, (u64, u128))| {
+        let mean = moment.checked_div(mass.into())?.to_i64()?;
+        let kept = u128::from(mass) - ((u128::from(mass) * lost) >> BITS) - 1;
+        Some(((first + (n << width) + mean).checked_sub(s)?, kept.to_u64()?))
+    };
+    (0..).zip(cells).filter(|(_, (mass, _))| *mass > 0).map(one_loss).collect()
+}
