@@ -45,7 +45,10 @@ use self::{
     tilt::{Choice, Sketch, choose},
 };
 use super::{Answer, Direction, Precision, answer::is_narrow};
-use crate::exact::{Budget, Enclosure, NonNegative, Rational};
+use crate::{
+    exact::{Budget, Enclosure, NonNegative, Rational},
+    guarantee::Pair,
+};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
@@ -56,6 +59,8 @@ struct Effort {
     single: u64,
     /// Of a composition's.
     composed: usize,
+    /// Sums of two losses in one composition of few.
+    sums: usize,
 }
 
 /// A plan's composed loss, from both sides: asked for δ at any ε, sharp near the one it was made for.
@@ -137,25 +142,26 @@ fn affordable(
     mut effort: Effort,
     budget: &Budget,
 ) -> Option<(Choice, Effort)> {
-    // Two compositions for every binary digit of the copies, on either side: six transforms each, and twice as long.
-    let joins: u64 = direction.iter().map(|(_, copies)| 2 * u64::from(u64::BITS - copies.leading_zeros())).sum();
+    // A composition for every binary digit of the copies, and one more where it is not 0, on either side: six transforms each, and twice as long.
+    let digits = |copies: u64| u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
+    let joins: u64 = direction.iter().map(|(_, copies)| digits(*copies)).sum();
     let of_joins = |effort: Effort| {
         let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
-        joins * 2 * 6 * length * u64::from(length.ilog2()) * 2
+        joins * 2 * 6 * length * u64::from(length.ilog2())
     };
+    let are_few = |pairs: &[Pair]| matches!(pairs, [pair] if atoms::are_few(pair));
     while of_joins(effort) > budget.left() / 2 && effort.composed > LEAST_POINTS {
         effort.composed /= 2;
     }
     for _ in 0..3 {
         let choice = choose(sketches, epsilon, effort.single)?;
         let costs = direction.iter().zip(&choice.grids).flat_map(|((pairs, _), (grid, bits))| {
-            let points = grid.points();
-            pairs.iter().map(move |pair| curve::cost(pair, points, *bits))
+            // Few losses are added up, sorted, some times over, on either side.
+            let of_few = u64::try_from(effort.sums).unwrap_or(u64::MAX).saturating_mul(400);
+            let (points, are_few) = (grid.points(), are_few(pairs));
+            pairs.iter().map(move |pair| if are_few { of_few } else { curve::cost(pair, points, *bits) })
         });
-        // Listed losses are connected up to twice, on either side.
-        let listed = direction.iter().flat_map(|(pairs, _)| pairs).filter(|pair| atoms::are_few(pair)).count();
-        let of_listed = u64::try_from(listed).ok()?.saturating_mul(4 * effort.single).saturating_mul(12_000);
-        let cost = costs.fold(of_listed, u64::saturating_add).saturating_add(of_joins(effort));
+        let cost = costs.fold(of_joins(effort), u64::saturating_add);
         if cost <= budget.left() {
             budget.spend(cost)?;
             return Some((choice, effort));
@@ -163,6 +169,7 @@ fn affordable(
         // In proportion, and some less.
         let fewer = u128::from(effort.single) * u128::from(budget.left()) / u128::from(cost.max(1)) * 3 / 4;
         effort.single = u64::try_from(fewer).unwrap_or(u64::MAX).max(u64::try_from(LEAST_POINTS).ok()?);
+        effort.sums /= 2;
     }
     None
 }
@@ -202,7 +209,7 @@ impl Work<'_> {
             if rest == 0 {
                 return Some(());
             }
-            match square.compose(&square, self.theta, self.cut(size * 2)) {
+            match square.compose(&square, self.theta, self.effort.sums, self.cut(size * 2)) {
                 Some(double) => (square, size) = (double, size * 2),
                 None => {
                     // Two times the rest, of blocks that can be doubled no more as they are.
@@ -220,7 +227,8 @@ impl Work<'_> {
 
     /// A block of `size` copies with more added, if there are enough `left` to make it worth while: and their number, a multiple of the size.
     fn thickened(&self, block: &Sparse, size: u64, one: &Sparse, left: u64) -> (Sparse, u64) {
-        let most = THICK.min(left / 8);
+        // Beside few points in all, gaps are of no account.
+        let most = if self.effort.composed < FULL.composed / 2 { 0 } else { THICK.min(left / 8) };
         let (mut thick, mut of) = (block.clone(), size);
         while of + size <= most {
             let next = (0..size).try_fold(thick.clone(), |thick, n| {
@@ -237,7 +245,7 @@ impl Work<'_> {
             sum.few = Some((block.clone(), size));
             return Some(());
         };
-        match few.compose(block, self.theta, self.cut(count + size)) {
+        match few.compose(block, self.theta, self.effort.sums, self.cut(count + size)) {
             Some(joint) => sum.few = Some((joint, count + size)),
             None => {
                 let pld = self.connect(&few, count)?;
@@ -293,8 +301,7 @@ impl Work<'_> {
         while b.step > a.step {
             b = coarsen(&b, self.theta)?;
         }
-        let mut joint = a.compose(&b)?;
-        joint.truncate(self.cut(count));
+        let mut joint = a.compose(&b, self.cut(count))?;
         while joint.masses.len() > self.effort.composed && joint.step > 0 {
             joint = coarsen(&joint, self.theta)?;
         }
@@ -315,12 +322,12 @@ const LEAST_POINTS: usize = 1 << 8;
 /// How an answer was found.
 const METHOD: &str = "connect-the-dots on a grid";
 
-/// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or of listed losses, and for each binary
-/// digit of its copies two or three transforms of 2^19 points modulo two primes, on either side. Some seconds, some tens of megabytes.
-const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 18 };
+/// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or 2^21 sums of listed losses some times over, and
+/// for each binary digit of its copies two or three transforms of 2^18 points modulo two primes, on either side. Some seconds, some tens of megabytes.
+const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 17, sums: 1 << 21 };
 
 /// Enough where three digits are asked for, or a first idea.
-const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14 };
+const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14, sums: 1 << 18 };
 
 fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
     let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, budget));

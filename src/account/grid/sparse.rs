@@ -30,9 +30,6 @@ pub(super) const FINE: u32 = 44;
 /// Points closer than 2^8 of these are merged.
 const CLOSE: i64 = 1 << 8;
 
-/// The most products in one composition.
-const MOST_PRODUCTS: usize = 1 << 21;
-
 /// The most points of a block.
 const MOST_POINTS: usize = 1 << 15;
 
@@ -103,9 +100,9 @@ impl Sparse {
         Some(Self { side, fine, points, exponent, slack: 0, infinite: super::pld::rescale(&infinite, bits, side) })
     }
 
-    /// The sum of two independent losses, both ends cut off by 2^-cut of the whole and booked; `None` where there are too many points.
-    pub(super) fn compose(&self, other: &Self, theta: &Rational, cut: u32) -> Option<Self> {
-        if self.fine != other.fine || self.points.len().saturating_mul(other.points.len()) > MOST_PRODUCTS {
+    /// The sum of two independent losses, both ends cut off by 2^-cut of the whole and booked; `None` where that is more than so many sums, or too many points.
+    pub(super) fn compose(&self, other: &Self, theta: &Rational, sums: usize, cut: u32) -> Option<Self> {
+        if self.fine != other.fine || self.points.len().saturating_mul(other.points.len()) > sums {
             return None;
         }
         let mass = |sparse: &Self| sparse.points.iter().map(|(_, mass)| u128::from(*mass)).sum::<u128>();

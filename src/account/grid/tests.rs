@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// So few points that every step of the method matters.
-const TINY: Effort = Effort { single: 1 << 6, composed: 1 << 6 };
+const TINY: Effort = Effort { single: 1 << 6, composed: 1 << 7, sums: 1 << 12 };
 
 fn rational(text: &str) -> Rational {
     parse(text).unwrap()
@@ -180,12 +180,11 @@ proptest! {
         let elsewhere = &epsilon + Rational::new(m.into(), 20.into());
         let slack = rational("1e-12");
         for pld in [lower, upper] {
-            let mut cut = pld.clone();
-            cut.truncate(2);
+            let (twice, cut) = (pld.compose(&pld, 128).unwrap(), pld.compose(&pld, 3).unwrap());
             let steps = [
                 (pld.clone(), coarsen(&pld, &theta).unwrap()),
-                (pld.compose(&pld).unwrap(), cut.compose(&pld).unwrap()),
-                (pld.clone(), cut),
+                (twice.compose(&pld, 128).unwrap(), cut.compose(&pld, 128).unwrap()),
+                (twice, cut),
             ];
             for (before, after) in steps {
                 let of = |pld: &Pld| evaluate::delta(pld, &theta, &elsewhere, &greatest).unwrap();
