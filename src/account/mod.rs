@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
-const MOST_STEPS: u64 = 6_000_000_000;
+const MOST_STEPS: u64 = 9_000_000_000;
 
 /// Encloses δ(ε) = max over the two directions of Σ_y max(P(y) − e^ε·Q(y), 0), of the whole plan.
 ///
