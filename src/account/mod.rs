@@ -165,7 +165,8 @@ fn search(
     let by_profile = || inverse::epsilon(&profile, delta, bound.as_ref(), precision);
     if directions.iter().any(needs_grid) {
         return match by_grid() {
-            Some(answer) if answer.is_narrow => Ok(answer),
+            // Where there is a good answer, bounds that cost nothing make it no better.
+            Some(answer) if answer.is_narrow || is_good(&answer) => Ok(answer),
             Some(answer) => Ok(by_profile().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
             None => by_profile(),
         };
@@ -175,6 +176,11 @@ fn search(
         Ok(answer) => Ok(by_grid().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
         Err(error) => by_grid().ok_or(error),
     }
+}
+
+/// Whether an answer is known to a tenth.
+fn is_good(answer: &Answer) -> bool {
+    answer.enclosure.width() * Rational::from_integer(10.into()) <= answer.enclosure.lower()
 }
 
 /// The directions of a plan without what loses nothing: subsampling at rate 1 is none, and at rate 0, or at no distance, there is no loss.

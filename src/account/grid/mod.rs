@@ -80,6 +80,8 @@ impl Composition {
         effort: Effort,
         budget: &Budget,
     ) -> Option<Self> {
+        let narrowed = narrowed(direction, sketches, epsilon, effort, budget);
+        let sketches = narrowed.as_deref().unwrap_or(sketches);
         let (choice, effort) = affordable(direction, sketches, epsilon, effort, budget)?;
         let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let work = Work { all, theta: &choice.theta, effort };
@@ -124,6 +126,30 @@ impl Composition {
         let precision = u32::try_from(leading.min(1 << 20)).ok()?.checked_add(80)?;
         Enclosure::from_bounds(&lower.min(upper.clone()), &upper, precision)
     }
+}
+
+/// Sketches of what matters at ε alone, where that is a small part of all: the first ones do not tell small losses apart, and choose a tilt for larger ones.
+fn narrowed(
+    direction: &Direction,
+    sketches: &[Sketch],
+    epsilon: &Rational,
+    effort: Effort,
+    budget: &Budget,
+) -> Option<Vec<Sketch>> {
+    let mut best: Option<Vec<Sketch>> = None;
+    for _ in 0..4 {
+        let here = best.as_deref().unwrap_or(sketches);
+        let choice = choose(here, epsilon, effort.single)?;
+        let parts = direction.iter().zip(here).zip(&choice.grids);
+        let next: Vec<_> =
+            parts.map(|(((pairs, _), sketch), (grid, _))| sketch.narrowed(pairs, grid, &budget.share(8))).collect();
+        // All of them, or none: one tilt is for them all.
+        match next.into_iter().collect::<Option<Vec<_>>>() {
+            Some(next) => best = Some(next),
+            None => break,
+        }
+    }
+    best
 }
 
 /// The binary digits after the point of few losses: those of the widest grid and some for the roundings of many copies, so that even its losses are numbers
@@ -229,6 +255,7 @@ impl Work<'_> {
     fn thickened(&self, block: &Sparse, size: u64, one: &Sparse, left: u64) -> (Sparse, u64) {
         // Beside few points in all, gaps are of no account.
         let most = if self.effort.composed < FULL.composed / 2 { 0 } else { THICK.min(left / 8) };
+        let one = &one.cut(self.cut(1));
         let (mut thick, mut of) = (block.clone(), size);
         while of + size <= most {
             let next = (0..size).try_fold(thick.clone(), |thick, n| {

@@ -158,6 +158,14 @@ impl Sparse {
         Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack, infinite })
     }
 
+    /// Without its ends, each of at most 2^-cut of the whole, which are booked.
+    pub(super) fn cut(&self, cut: u32) -> Self {
+        let sum: u64 = self.points.iter().map(|(_, mass)| *mass).sum();
+        let (points, cut_off) = cut_ends(&self.points, sum >> cut.min(63));
+        let slack = if self.side == Side::Upper { self.slack + cut_off } else { 0 };
+        Self { points: points.to_vec(), slack, infinite: self.infinite.clone(), ..*self }
+    }
+
     /// One copy more, on the optimistic side; `None` where that is too much work.
     pub(super) fn thicken(&self, one: &Self, theta: &Rational, cut: u32) -> Option<Self> {
         if self.side == Side::Upper || self.fine != one.fine {
@@ -175,8 +183,7 @@ impl Sparse {
 
     /// On a grid of at most `most` points, after both ends are cut off by 2^-cut of the whole, and booked.
     pub(super) fn connect(&self, theta: &Rational, most: usize, cut: u32) -> Option<Pld> {
-        let sum: u64 = self.points.iter().map(|(_, mass)| *mass).sum();
-        let (points, cut_off) = cut_ends(&self.points, sum >> cut.min(63));
+        let Self { points, slack, .. } = &self.cut(cut);
         let loss = |i: i64| Rational::new(i.into(), BigInt::one() << self.fine);
         let (low, high) = (loss(points.first()?.0), loss(points.last()?.0));
         let step = finest(&low, &high, u64::try_from(most).ok()?, self.fine);
@@ -184,7 +191,7 @@ impl Sparse {
         // Masses times e^(-θd) are those of the anchor d; the anchor was 0, and the slack moves with it.
         let anchor = Rational::new(BigInt::one(), BigInt::one() << step);
         let factor = exp(&-(theta * &anchor), 64)?.upper().min(Rational::one());
-        let slack = (Rational::from_integer((self.slack + cut_off).into()) * factor).ceil().to_integer().to_u64()?;
+        let slack = (Rational::from_integer((*slack).into()) * factor).ceil().to_integer().to_u64()?;
         let mut pld = Pld {
             side: self.side,
             step,
@@ -192,7 +199,7 @@ impl Sparse {
             masses,
             exponent: self.exponent,
             anchor,
-            slack: if self.side == Side::Upper { slack } else { 0 },
+            slack,
             infinite: self.infinite.clone(),
         };
         pld.normalise();
