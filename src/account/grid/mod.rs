@@ -258,9 +258,8 @@ impl Work<'_> {
         let one = &one.cut(self.cut(1));
         let (mut thick, mut of) = (block.clone(), size);
         while of + size <= most {
-            let next = (0..size).try_fold(thick.clone(), |thick, n| {
-                thick.thicken(one, self.theta, self.cut(of + n + 1))
-            });
+            let next =
+                (0..size).try_fold(thick.clone(), |thick, n| thick.thicken(one, self.theta, self.cut(of + n + 1)));
             let Some(next) = next else { break };
             (thick, of) = (next, of + size);
         }

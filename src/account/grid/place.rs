@@ -124,7 +124,7 @@ impl Cells {
             let share = (least / (ONE - across.0), most.div_ceil(ONE - across.1));
             return Some((share.0.min(ONE), share.1.min(ONE)));
         }
-        // 1 − e^-u = u·g(u), 1 − u/2 + u²/6 − u³/24 ≤ g(u) ≤ 1 − u/2 + u²/6; and u ≤ d ≤ 2^-16, so u³/24 < 2^-52 is wrong by a 2^-20 of itself at most.
+        // 1 − e^-u = u·g(u), 1 − u/2 + u²/6 − u³/24 ≤ g(u) ≤ 1 − u/2 + u²/6, which are within 2^-52 of each other for u ≤ 2^-16.
         let series = |u: Bounds| {
             let square = times(u, u);
             let cube = times(square, u);
@@ -226,5 +226,93 @@ impl Cells {
             cells >>= 1;
         }
         credit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::grid::{evaluate, pld::Pld};
+    use num_bigint::BigInt;
+    use num_traits::Zero;
+    use proptest::prelude::*;
+
+    /// On a grid of step 2^-step.
+    fn placed(points: &[(i64, u64)], side: Side, theta: &Rational, step: u32, fine: u32) -> Pld {
+        let (first, masses) = Cells::new(theta, step, fine).unwrap().place(points, side, 1 << 20).unwrap();
+        let anchor = Rational::new(BigInt::one(), BigInt::one() << step);
+        Pld { side, step, first, masses, exponent: 60, anchor, slack: 0, infinite: BigInt::zero() }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// On a grid as fine as the losses nothing moves; on a coarser one the bounds move outward at every ε, by little where losses are dense.
+        #[test]
+        fn bounds_move_outward(
+            masses in prop::collection::vec(0_u64..1 << 50, 2..300), gap in 1_i64..40, coarser in 1_u32..6, first in -400_i64..400,
+            twice_theta in 0_i64..9, log_scale in 0_u32..3, at in -10_i64..40,
+        ) {
+            // Losses of the order of 1, of 2^-10 and of 2^-20, and tilts to match.
+            let fine = 8 + 10 * log_scale;
+            let scale = Rational::from_integer(BigInt::one() << (10 * log_scale));
+            let theta = Rational::new(twice_theta.into(), 2.into()) * &scale;
+            let points: Vec<(i64, u64)> = (0..).zip(&masses).map(|(n, mass)| (first + n * gap, *mass)).collect();
+            let epsilon = Rational::new((first * 16 + at * gap * 16).into(), BigInt::from(16) << fine);
+            let of = |side, step| {
+                evaluate::delta(&placed(&points, side, &theta, step, fine), &theta, &epsilon, &Rational::one()).unwrap()
+            };
+            // δ of small losses is read off to 2^-24 of itself.
+            let slack = Rational::one() + Rational::new(1.into(), BigInt::one() << 20_u32);
+            let tiny = Rational::new(1.into(), BigInt::one() << 60_u32);
+            prop_assert!(of(Side::Lower, fine) * &slack + &tiny >= of(Side::Upper, fine));
+            prop_assert!(of(Side::Lower, fine - coarser) <= of(Side::Lower, fine) * &slack + &tiny);
+            prop_assert!(of(Side::Upper, fine - coarser) * &slack + &tiny >= of(Side::Upper, fine));
+        }
+    }
+
+    /// A second-order error: dense losses on a grid of half the step are off by about a quarter.
+    #[test]
+    fn errors_are_of_the_second_order() {
+        let points: Vec<(i64, u64)> = (0..4096).map(|i| (i, 1 << 40)).collect();
+        let theta = Rational::from_integer(2.into());
+        let of = |side, step| {
+            let epsilon = Rational::new(1.into(), 3.into());
+            evaluate::delta(&placed(&points, side, &theta, step, 12), &theta, &epsilon, &Rational::one()).unwrap()
+        };
+        let truth = of(Side::Upper, 12);
+        for side in [Side::Lower, Side::Upper] {
+            let error = |step| {
+                let error = of(side, step) - &truth;
+                if side == Side::Lower { -error } else { error }
+            };
+            assert!(error(4) > Rational::zero() && error(6) > Rational::zero());
+            assert!(error(6) * BigInt::from(8) < error(4), "{side:?}");
+        }
+    }
+
+    /// ρ against its definition at any scale: ρ(u)·(1 − e^-d) = 1 − e^-u.
+    #[test]
+    fn shares_are_their_definition() {
+        for (step, fine) in [(0, 20), (8, 30), (15, 40), (16, 40), (17, 60), (40, 70), (100, 140)] {
+            let cells = Cells::new(&Rational::one(), step, fine).unwrap();
+            let power = |j: u64| {
+                let x = Rational::new(-BigInt::from(j), BigInt::one() << fine);
+                Range::of_rational(&Rational::one(), 400).lower - Range::of(&exp(&x, 400).unwrap(), 400).lower
+            };
+            let width = fine - step;
+            for j in [0_u64, 1, 3, (1 << width) / 3, (1 << width) / 2 + 1, (1 << width) - 1] {
+                let (least, most) = cells.share(j).unwrap();
+                let share = Rational::new(power(j), power(1 << width)) * Rational::from_integer(ONE.into());
+                // Some thousand units of the tables over 1 − e^-d; or those of the series.
+                let unit = Rational::from_integer(BigInt::one() << if step < SMALL { 13 + step } else { 12 });
+                let of = |bound: u128| Rational::from_integer(bound.into());
+                assert!(
+                    of(least) <= share.clone() + Rational::one() && share <= of(most) + Rational::one(),
+                    "{step} {j}"
+                );
+                assert!(of(most) - of(least) <= unit, "{step} {fine} {j}: {least} {most}");
+            }
+        }
     }
 }

@@ -71,3 +71,67 @@ pub(super) fn thicken(
     };
     (0..).zip(cells).filter(|(_, (mass, _))| *mass > 0).map(one_loss).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{account::grid::fixed::exp, exact::Enclosure};
+    use num_traits::Zero;
+    use proptest::prelude::*;
+
+    /// Σ m·e^(-θl)·(1 − e^(ε−l))₊, of masses over 2^60.
+    fn worth(points: &[(i64, u64)], theta: &Rational, fine: u32, epsilon: &Rational) -> Enclosure {
+        let mut sum = Enclosure::from_integer(0, 0);
+        for (i, mass) in points {
+            let loss = Rational::new((*i).into(), BigInt::one() << fine);
+            if loss > *epsilon {
+                let share = Enclosure::from_integer(1, 0).sub(&exp(&(epsilon - &loss), 120).unwrap());
+                let mass = Rational::new((*mass).into(), BigInt::one() << 60_u32);
+                sum = sum.add(&exp(&-(theta * loss), 120).unwrap().mul(&share).mul_rational(&mass));
+            }
+        }
+        sum
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// Never worth more than the sums themselves, at any ε, and less by the second order only.
+        #[test]
+        fn worth_no_more_than_the_sums(
+            mut block in prop::collection::vec((0_i64..1 << 26, 1_u64..1 << 50), 1..40),
+            mut one in prop::collection::vec((0_i64..1 << 24, 1_u64..1 << 50), 1..8),
+            twice_theta in 0_i64..12,
+            at in 0_i64..20,
+        ) {
+            block.sort_unstable();
+            one.sort_unstable();
+            // Losses up to about 5, in cells of 2^-15 or so.
+            let fine = 24;
+            let (theta, epsilon) = (Rational::new(twice_theta.into(), 2.into()), Rational::new(at.into(), 5.into()));
+            let product = |a: &u64, b: &u64| ((u128::from(*a) * u128::from(*b)) >> 40_u32).to_u64().unwrap();
+            let sums: Vec<(i64, u64)> =
+                block.iter().flat_map(|(i, a)| one.iter().map(move |(j, b)| (i + j, product(a, b)))).collect();
+            let thick = thicken(&block, &one, 40, &theta, fine).unwrap();
+            let of = |points: &[(i64, u64)], epsilon: &Rational| worth(points, &theta, fine, epsilon);
+            let (found, truth) = (of(&thick, &epsilon), of(&sums, &epsilon));
+            prop_assert!(found.lower() <= truth.upper(), "{found} for {truth}");
+            let whole = of(&sums, &Rational::from_integer((-1).into())).upper();
+            prop_assert!(found.upper() + whole * Rational::new(1.into(), (1 << 20).into()) >= truth.lower(), "{found} for {truth}");
+        }
+    }
+
+    /// Two losses at the ends of one cell: the one that stands for them keeps nearly all their mass, nearly at their mean, and below it.
+    #[test]
+    fn one_for_two() {
+        let theta = Rational::from_integer(3.into());
+        // Cells of 4 units: the span is 2^19.
+        let one = [(0_i64, 1_u64 << 50), (3, 1 << 50), (1 << 19, 1 << 50)];
+        let thick = thicken(&[(0, 1 << 50)], &one, 50, &theta, 30).unwrap();
+        let [(at, mass), _] = thick.as_slice() else { panic!("{thick:?}") };
+        // The mean is 3/2, rounded down; s is below a unit, and is taken for one.
+        assert_eq!(*at, 0);
+        assert!(*mass < 1 << 51 && *mass > (1 << 51) - (1 << 24), "{mass}");
+        assert!(thicken(&[(0, 1 << 50)], &[(0, 1 << 50)], 50, &Rational::zero(), 30).is_some());
+    }
+}
