@@ -72,6 +72,16 @@ fn compositions_to_six_digits() {
     }
 }
 
+/// Off the lattice at 1,000 copies, within the bound on the work: DP-SGD with noise of few outcomes and of very many.
+#[test]
+fn off_the_lattice_to_three_digits() {
+    let few = "subsampled_gaussian(sigma=1, rate=0.01)*1000";
+    narrow(&json(&[few, "--epsilon", "3"])["delta"], "1e-3", few);
+    narrow(&json(&[few, "--delta", "1e-6"])["epsilon"], "1e-3", few);
+    let many = "subsampled_gaussian(sigma=1048576, sensitivity=1048576, rate=0.01)*1000";
+    narrow(&json(&[many, "--epsilon", "3"])["delta"], "1e-3", many);
+}
+
 /// ε(δ(ε)) is ε, and the other way round.
 #[test]
 fn the_two_questions_are_inverse() {
@@ -125,6 +135,7 @@ fn extremes_are_answered_in_bounded_time() {
         &["gaussian(sigma=1e1000)*1000000000", "--delta", "1e-300"],
         &["gaussian(sigma=1e-1000)", "--delta", "0.5"],
         &["gaussian(sigma=1e-3)", "--delta", "1e-10"],
+        &["gaussian(sigma=0.1)*1000000000", "--delta", "1e-10"],
         &["laplace(scale=1e-1000, sensitivity=1000000000000)*1000000000", "--epsilon", "1e999"],
         &["subsampled_gaussian(sigma=1e1000, rate=1e-300)*1000", "--epsilon", "1e-9"],
         &["subsampled_laplace(scale=1e6, sensitivity=1000000000000, rate=1)", "--epsilon", "1e999"],

@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
-const MOST_STEPS: u64 = 6_000_000_000;
+const MOST_STEPS: u64 = 9_000_000_000;
 
 /// Encloses δ(ε) = max over the two directions of Σ_y max(P(y) − e^ε·Q(y), 0), of the whole plan.
 ///
@@ -165,7 +165,8 @@ fn search(
     let by_profile = || inverse::epsilon(&profile, delta, bound.as_ref(), precision);
     if directions.iter().any(needs_grid) {
         return match by_grid() {
-            Some(answer) if answer.is_narrow => Ok(answer),
+            // Where there is a good answer, bounds that cost nothing make it no better.
+            Some(answer) if answer.is_narrow || is_known_to(&answer, 10) => Ok(answer),
             Some(answer) => Ok(by_profile().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
             None => by_profile(),
         };
@@ -175,6 +176,11 @@ fn search(
         Ok(answer) => Ok(by_grid().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
         Err(error) => by_grid().ok_or(error),
     }
+}
+
+/// Whether an answer is known to one part in so many.
+fn is_known_to(answer: &Answer, parts: u32) -> bool {
+    answer.enclosure.width() * Rational::from_integer(parts.into()) <= answer.enclosure.lower()
 }
 
 /// The directions of a plan without what loses nothing: subsampling at rate 1 is none, and at rate 0, or at no distance, there is no loss.
@@ -230,9 +236,9 @@ fn one_direction(
     if best.is_narrow || best.enclosure.upper() <= lattice::smallest() {
         return best;
     }
-    let mut narrowed = |answer: Option<Answer>| {
+    let narrowed = |best: &mut Answer, answer: Option<Answer>| {
         if let Some(answer) = answer {
-            best = if answer.is_narrow { answer } else { best.narrowed_by(&answer, precision) };
+            *best = if answer.is_narrow { answer } else { best.narrowed_by(&answer, precision) };
         }
         best.is_narrow.then(|| best.clone())
     };
@@ -241,26 +247,29 @@ fn one_direction(
         let each = pairs.iter().map(|pair| profile::delta(pair, epsilon, precision, &budget.share(2)));
         let all = each.collect::<Option<Vec<_>>>();
         let most = all.and_then(|all| all.into_iter().reduce(|most, answer| most.max(&answer)));
-        if let Some(answer) = narrowed(most) {
+        if let Some(answer) = narrowed(&mut best, most) {
             return answer;
         }
     }
-    if let Some(answer) = narrowed(lattice::delta(direction, epsilon, precision, &budget.share(2))) {
+    if let Some(answer) = narrowed(&mut best, lattice::delta(direction, epsilon, precision, &budget.share(2))) {
         return answer;
     }
     // A few copies of few outcomes each are listed at once, and exactly.
     let copies = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
     if copies <= 3
-        && let Some(answer) = narrowed(reference::delta(direction, epsilon, precision, &budget.share(2)).ok())
+        && let Some(answer) =
+            narrowed(&mut best, reference::delta(direction, epsilon, precision, &budget.share(2)).ok())
     {
         return answer;
     }
+    // A grid is not what makes an answer narrower than a millionth of itself.
     if methods == Methods::All
-        && let Some(answer) = narrowed(grid::delta(direction, epsilon, precision, budget))
+        && !is_known_to(&best, 1_000_000)
+        && let Some(answer) = narrowed(&mut best, grid::delta(direction, epsilon, precision, budget))
     {
         return answer;
     }
-    if let Some(answer) = narrowed(basic::delta(direction, epsilon, precision, &budget.share(2))) {
+    if let Some(answer) = narrowed(&mut best, basic::delta(direction, epsilon, precision, &budget.share(2))) {
         return answer;
     }
     best

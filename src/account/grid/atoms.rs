@@ -17,9 +17,6 @@ use crate::{
 /// The most outcomes that are listed.
 const MOST: u64 = 1 << 12;
 
-/// Binary digits of a loss.
-const LOSS_BITS: u32 = 80;
-
 /// An outcome of finite loss: P, Q over 2^bits, and ln(P/Q).
 #[derive(Clone, Debug)]
 pub(super) struct Atom {
@@ -51,8 +48,8 @@ pub(super) fn are_few(pair: &Pair) -> bool {
     }
 }
 
-/// `None` where there are too many.
-pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
+/// Probabilities over 2^bits and losses of `places` binary digits; `None` where there are too many.
+pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
     match pair {
         Pair::Finite(pair) => {
             let mut atoms = Atoms { listed: Vec::new(), above: nothing(), below: nothing() };
@@ -63,7 +60,7 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
                     atoms.below = (p, atoms.below.1.add(&q));
                 } else if p.lower.bits() > 100 && q.lower.bits() > 100 {
                     // The ratio is known to 99 bits.
-                    let ln = |value: &BigInt| ln_scaled(value.magnitude(), bits, LOSS_BITS);
+                    let ln = |value: &BigInt| ln_scaled(value.magnitude(), bits, places);
                     let least = ln(&p.lower)?.sub(&ln(&q.upper)?);
                     let most = ln(&p.upper)?.sub(&ln(&q.lower)?);
                     atoms.listed.push(Atom { p, q, loss: least.hull(&most) });
@@ -98,7 +95,7 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
             let atom = |((y, p), q): ((u64, &Range), &Range)| Atom {
                 p: p.clone(),
                 q: q.clone(),
-                loss: Enclosure::from_rational(&loss(y), LOSS_BITS),
+                loss: Enclosure::from_rational(&loss(y), places),
             };
             let listed = (0..).zip(&p).zip(p.iter().rev()).map(atom).collect();
             Some(Atoms { listed, above: nothing(), below: nothing() })
@@ -112,7 +109,7 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
             let at = |y: i64| Range::of(&pmf.probability(&Integer::from(y)), bits).clamp(bits);
             let loss = |y: i64| {
                 let twice = Rational::from_integer((BigInt::from(shift) - BigInt::from(2 * y)) * shift);
-                Enclosure::from_rational(&(twice / variance.get() / BigInt::from(2)), LOSS_BITS)
+                Enclosure::from_rational(&(twice / variance.get() / BigInt::from(2)), places)
             };
             let listed: Vec<Atom> =
                 (-reach..=reach + shift).map(|y| Atom { p: at(y), q: at(y - shift), loss: loss(y) }).collect();
@@ -123,7 +120,7 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
             Some(Atoms { listed, above: (tail.clone(), tail.clone()), below: (tail.clone(), tail) })
         }
         Pair::Subsampled { rate, of, reversed } => {
-            let inner = atoms(of, bits)?;
+            let inner = atoms(of, bits, places)?;
             let (hit, miss) = (rate.get(), Rational::one() - rate.get());
             let (hit_range, miss_range) = (Range::of_rational(hit, bits), Range::of_rational(&miss, bits));
             let mixed = |(p, q): (&Range, &Range)| {
@@ -131,10 +128,10 @@ pub(super) fn atoms(pair: &Pair, bits: u32) -> Option<Atoms> {
                 if *reversed { (q.clone(), mixture) } else { (mixture, q.clone()) }
             };
             let ln_mixture = |loss: &Rational| -> Option<Enclosure> {
-                let ratio = exp(loss, 2 * LOSS_BITS)?.at_precision(2 * LOSS_BITS).mul_rational(hit);
-                let ratio = Range::of(&ratio.add(&Enclosure::from_rational(&miss, 2 * LOSS_BITS)), 2 * LOSS_BITS);
+                let ratio = exp(loss, 2 * places)?.at_precision(2 * places).mul_rational(hit);
+                let ratio = Range::of(&ratio.add(&Enclosure::from_rational(&miss, 2 * places)), 2 * places);
                 let ln = |value: &BigInt| {
-                    if value.is_positive() { ln_scaled(value.magnitude(), 2 * LOSS_BITS, LOSS_BITS) } else { None }
+                    if value.is_positive() { ln_scaled(value.magnitude(), 2 * places, places) } else { None }
                 };
                 Some(ln(&ratio.lower)?.hull(&ln(&ratio.upper)?))
             };

@@ -108,11 +108,6 @@ impl Curve {
         Some(Self { bits, kind })
     }
 
-    /// The curve of finitely many masses; they need not add up to 1.
-    pub(super) fn finite(curve: FiniteCurve, bits: u32) -> Self {
-        Self { bits, kind: Kind::Finite(curve) }
-    }
-
     /// What is known at x > 0, over 2^bits.
     pub(super) fn touch(&mut self, x: &BigInt) -> Option<Touch> {
         let bits = self.bits;

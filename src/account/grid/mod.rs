@@ -2,7 +2,7 @@
 //!
 //! 1. [`tilt`] sketches every part, and chooses a tilt θ, a window and a grid.
 //! 2. [`dots`] replaces each part's curve ([`curve`]) by one above it and one below, with kinks on the grid alone: a pessimistic and an optimistic measure of
-//!    losses. A part with few losses ([`atoms`]) is composed with itself at nearly its true losses first ([`sparse`]).
+//!    losses. A part with few losses ([`atoms`]) is composed with itself at nearly its true losses first ([`sparse`]), and placed on the grid then ([`place`]).
 //! 3. [`pld`] holds such a measure as integers, tilted; composition is [`convolution`] by exact transforms ([`transform`]).
 //! 4. As losses add up they spread by the square root of the number of copies, and the grid is halved ([`coarsen`]) when they outgrow it. So the
 //!    first copies are on a fine grid, and k copies cost as many roundings of the loss as k has binary digits, not k.
@@ -23,8 +23,10 @@ mod finite;
 mod fixed;
 mod gaussian;
 mod normal;
+mod place;
 mod pld;
 mod sparse;
+mod thicken;
 mod tilt;
 mod transform;
 
@@ -43,7 +45,10 @@ use self::{
     tilt::{Choice, Sketch, choose},
 };
 use super::{Answer, Direction, Precision, answer::is_narrow};
-use crate::exact::{Budget, Enclosure, NonNegative, Rational};
+use crate::{
+    exact::{Budget, Enclosure, NonNegative, Rational},
+    guarantee::Pair,
+};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
@@ -54,6 +59,8 @@ struct Effort {
     single: u64,
     /// Of a composition's.
     composed: usize,
+    /// Sums of two losses in one composition of few.
+    sums: usize,
 }
 
 /// A plan's composed loss, from both sides: asked for δ at any ε, sharp near the one it was made for.
@@ -73,31 +80,29 @@ impl Composition {
         effort: Effort,
         budget: &Budget,
     ) -> Option<Self> {
+        let narrowed = narrowed(direction, sketches, epsilon, effort, budget);
+        let sketches = narrowed.as_deref().unwrap_or(sketches);
         let (choice, effort) = affordable(direction, sketches, epsilon, effort, budget)?;
         let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let work = Work { all, theta: &choice.theta, effort };
         let (mut lower, mut upper) = (Sum::default(), Sum::default());
         let mut greatest = Rational::zero();
+        let fine = fineness(&choice, all)?;
         for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
-            // Losses as they are have places enough only where they are not tiny.
+            // Losses as they are have places enough only where they are not tiny beside the others.
             let few = match pairs.as_slice() {
-                [pair] if grid.step <= FINEST_OF_FEW => atoms(pair, *bits),
+                [pair] if grid.step + 10 <= fine => atoms(pair, *bits, fine + 36),
                 _ => None,
             };
-            greatest += match few {
-                Some(_) => Rational::one(),
-                // Halving grids moves losses up: by a step of the grid each time, all in all by less than this again.
-                None => {
-                    let reach =
-                        grid.loss(grid.last).max(Rational::zero()) + grid.loss(grid.last) - grid.loss(grid.first);
-                    reach * BigInt::from(*copies) * BigInt::from(2)
-                }
-            };
+            // Placing and halving grids move losses up: by a step of the grid each time, all in all by less than this again.
+            let reach = grid.loss(grid.last).max(Rational::zero()) + grid.loss(grid.last) - grid.loss(grid.first);
+            greatest += reach * BigInt::from(*copies) * BigInt::from(2);
             let sides = [(Side::Lower, &mut lower), (Side::Upper, &mut upper)];
             if let Some(atoms) = few {
-                let (low, high) = (grid.loss(grid.first), grid.loss(grid.last));
+                let window = (&grid.loss(grid.first), &grid.loss(grid.last));
                 for (side, sum) in sides {
-                    work.add_few(sum, Sparse::new(&atoms, side, &choice.theta, &low, &high, *bits)?, *copies)?;
+                    let one = Sparse::new(&atoms, side, &choice.theta, window, (fine, *bits))?;
+                    work.add_few(sum, one, *copies)?;
                 }
             } else {
                 let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, *bits)).collect::<Option<_>>()?;
@@ -123,6 +128,38 @@ impl Composition {
     }
 }
 
+/// Sketches of what matters at ε alone, where that is a small part of all: the first ones do not tell small losses apart, and choose a tilt for larger ones.
+fn narrowed(
+    direction: &Direction,
+    sketches: &[Sketch],
+    epsilon: &Rational,
+    effort: Effort,
+    budget: &Budget,
+) -> Option<Vec<Sketch>> {
+    let mut best: Option<Vec<Sketch>> = None;
+    for _ in 0..4 {
+        let here = best.as_deref().unwrap_or(sketches);
+        let choice = choose(here, epsilon, effort.single)?;
+        let parts = direction.iter().zip(here).zip(&choice.grids);
+        let next: Vec<_> =
+            parts.map(|(((pairs, _), sketch), (grid, _))| sketch.narrowed(pairs, grid, &budget.share(8))).collect();
+        // All of them, or none: one tilt is for them all.
+        match next.into_iter().collect::<Option<Vec<_>>>() {
+            Some(next) => best = Some(next),
+            None => break,
+        }
+    }
+    best
+}
+
+/// The binary digits after the point of few losses: those of the widest grid and some for the roundings of many copies, so that even its losses are numbers
+/// of 60 bits.
+fn fineness(choice: &Choice, all: u64) -> Option<u32> {
+    let many = u64::BITS - all.leading_zeros();
+    let widest = choice.grids.iter().map(|(grid, _)| grid.step).min()?;
+    Some(sparse::FINE.max(widest + 24 + many.min(14)))
+}
+
 /// A choice of grids whose work is within the budget: fewer points where it is not, down to a few hundred.
 fn affordable(
     direction: &Direction,
@@ -131,25 +168,26 @@ fn affordable(
     mut effort: Effort,
     budget: &Budget,
 ) -> Option<(Choice, Effort)> {
-    // Two compositions for every binary digit of the copies, on either side: six transforms each, and twice as long.
-    let joins: u64 = direction.iter().map(|(_, copies)| 2 * u64::from(u64::BITS - copies.leading_zeros())).sum();
+    // A composition for every binary digit of the copies, and one more where it is not 0, on either side: six transforms each, and twice as long.
+    let digits = |copies: u64| u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
+    let joins: u64 = direction.iter().map(|(_, copies)| digits(*copies)).sum();
     let of_joins = |effort: Effort| {
         let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
-        joins * 2 * 6 * length * u64::from(length.ilog2()) * 2
+        joins * 2 * 6 * length * u64::from(length.ilog2())
     };
+    let are_few = |pairs: &[Pair]| matches!(pairs, [pair] if atoms::are_few(pair));
     while of_joins(effort) > budget.left() / 2 && effort.composed > LEAST_POINTS {
         effort.composed /= 2;
     }
     for _ in 0..3 {
         let choice = choose(sketches, epsilon, effort.single)?;
         let costs = direction.iter().zip(&choice.grids).flat_map(|((pairs, _), (grid, bits))| {
-            let points = grid.points();
-            pairs.iter().map(move |pair| curve::cost(pair, points, *bits))
+            // Few losses are added up, sorted, some times over, on either side.
+            let of_few = u64::try_from(effort.sums).unwrap_or(u64::MAX).saturating_mul(400);
+            let (points, are_few) = (grid.points(), are_few(pairs));
+            pairs.iter().map(move |pair| if are_few { of_few } else { curve::cost(pair, points, *bits) })
         });
-        // Listed losses are connected up to twice, on either side.
-        let listed = direction.iter().flat_map(|(pairs, _)| pairs).filter(|pair| atoms::are_few(pair)).count();
-        let of_listed = u64::try_from(listed).ok()?.saturating_mul(4 * effort.single).saturating_mul(12_000);
-        let cost = costs.fold(of_listed, u64::saturating_add).saturating_add(of_joins(effort));
+        let cost = costs.fold(of_joins(effort), u64::saturating_add);
         if cost <= budget.left() {
             budget.spend(cost)?;
             return Some((choice, effort));
@@ -157,6 +195,7 @@ fn affordable(
         // In proportion, and some less.
         let fewer = u128::from(effort.single) * u128::from(budget.left()) / u128::from(cost.max(1)) * 3 / 4;
         effort.single = u64::try_from(fewer).unwrap_or(u64::MAX).max(u64::try_from(LEAST_POINTS).ok()?);
+        effort.sums /= 2;
     }
     None
 }
@@ -187,7 +226,7 @@ impl Work<'_> {
 
     /// Adds `copies` copies of few losses: as they are while they are few, and as dots beyond.
     fn add_few(&self, sum: &mut Sum, one: Sparse, copies: u64) -> Option<()> {
-        let (mut square, mut size, mut rest) = (one, 1_u64, copies);
+        let (mut square, mut size, mut rest) = (one.clone(), 1_u64, copies);
         loop {
             if rest & 1 == 1 {
                 self.add_sparse(sum, &square, size)?;
@@ -196,16 +235,35 @@ impl Work<'_> {
             if rest == 0 {
                 return Some(());
             }
-            match square.compose(&square, self.theta, self.cut(size * 2)) {
+            match square.compose(&square, self.theta, self.effort.sums, self.cut(size * 2)) {
                 Some(double) => (square, size) = (double, size * 2),
                 None => {
                     // Two times the rest, of blocks that can be doubled no more as they are.
-                    let block = self.connect(&square, size)?;
-                    let pld = self.power(block, rest * 2, size)?;
-                    return self.add(&mut sum.dense, pld, rest * 2 * size);
+                    let left = rest * 2 * size;
+                    let (block, of) = self.thickened(&square, size, &one, left);
+                    for _ in 0..left % of / size {
+                        self.add_sparse(sum, &square, size)?;
+                    }
+                    let pld = self.power(self.connect(&block, of)?, left / of, of)?;
+                    return self.add(&mut sum.dense, pld, left / of * of);
                 }
             }
         }
+    }
+
+    /// A block of `size` copies with more added, if there are enough `left` to make it worth while: and their number, a multiple of the size.
+    fn thickened(&self, block: &Sparse, size: u64, one: &Sparse, left: u64) -> (Sparse, u64) {
+        // Beside few points in all, gaps are of no account.
+        let most = if self.effort.composed < FULL.composed / 2 { 0 } else { THICK.min(left / 8) };
+        let one = &one.cut(self.cut(1));
+        let (mut thick, mut of) = (block.clone(), size);
+        while of + size <= most {
+            let next =
+                (0..size).try_fold(thick.clone(), |thick, n| thick.thicken(one, self.theta, self.cut(of + n + 1)));
+            let Some(next) = next else { break };
+            (thick, of) = (next, of + size);
+        }
+        (thick, of)
     }
 
     fn add_sparse(&self, sum: &mut Sum, block: &Sparse, size: u64) -> Option<()> {
@@ -213,7 +271,7 @@ impl Work<'_> {
             sum.few = Some((block.clone(), size));
             return Some(());
         };
-        match few.compose(block, self.theta, self.cut(count + size)) {
+        match few.compose(block, self.theta, self.effort.sums, self.cut(count + size)) {
             Some(joint) => sum.few = Some((joint, count + size)),
             None => {
                 let pld = self.connect(&few, count)?;
@@ -225,8 +283,7 @@ impl Work<'_> {
     }
 
     fn connect(&self, block: &Sparse, size: u64) -> Option<Pld> {
-        let many = u64::BITS - (self.all / size.max(1)).leading_zeros();
-        block.connect(self.theta, self.effort.single, self.cut(size), many)
+        block.connect(self.theta, self.effort.composed / 2, self.cut(size))
     }
 
     fn add(&self, total: &mut Option<(Pld, u64)>, pld: Pld, size: u64) -> Option<()> {
@@ -270,8 +327,7 @@ impl Work<'_> {
         while b.step > a.step {
             b = coarsen(&b, self.theta)?;
         }
-        let mut joint = a.compose(&b)?;
-        joint.truncate(self.cut(count));
+        let mut joint = a.compose(&b, self.cut(count))?;
         while joint.masses.len() > self.effort.composed && joint.step > 0 {
             joint = coarsen(&joint, self.theta)?;
         }
@@ -283,8 +339,8 @@ impl Work<'_> {
     }
 }
 
-/// The finest step at which few losses are composed as they are, at 2^-44.
-const FINEST_OF_FEW: u32 = 34;
+/// The most copies of few losses that are made one block, where doubling them is too much work.
+const THICK: u64 = 20;
 
 /// Fewer are of no use.
 const LEAST_POINTS: usize = 1 << 8;
@@ -292,12 +348,12 @@ const LEAST_POINTS: usize = 1 << 8;
 /// How an answer was found.
 const METHOD: &str = "connect-the-dots on a grid";
 
-/// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or of listed losses, and for each binary
-/// digit of its copies two or three transforms of 2^19 points modulo two primes, on either side. Some seconds, some tens of megabytes.
-const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 18 };
+/// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or 2^21 sums of listed losses some times over, and
+/// for each binary digit of its copies two or three transforms of 2^18 points modulo two primes, on either side. Some seconds, some tens of megabytes.
+const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 17, sums: 1 << 21 };
 
 /// Enough where three digits are asked for, or a first idea.
-const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14 };
+const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14, sums: 1 << 18 };
 
 fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
     let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, budget));

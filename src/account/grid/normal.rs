@@ -35,6 +35,8 @@ struct Anchor {
     cdf: BigInt,
     /// C_0, C_1, …
     series: Vec<BigInt>,
+    /// C_0/1, C_1/2, …
+    integral: Vec<BigInt>,
 }
 
 /// Φ and φ over 2^W, anchors computed as they are asked for.
@@ -73,19 +75,23 @@ impl Normal {
         }
         let anchor = self.anchors.get(nearest)?;
         let d = z - (BigInt::from(nearest) << (self.bits - SPACING));
-        Some((&anchor.cdf + self.rise(&anchor.series, &d), self.sum(&anchor.series, &d)))
+        Some((&anchor.cdf + self.rise(&anchor.integral, &d), self.sum(&anchor.series, &d)))
     }
 
     /// Σ C_n·dⁿ.
     fn sum(&self, series: &[BigInt], d: &BigInt) -> BigInt {
-        series.iter().rev().fold(BigInt::zero(), |sum, c| c + ((sum * d) >> self.bits))
+        let mut sum = BigInt::zero();
+        for c in series.iter().rev() {
+            sum *= d;
+            sum >>= self.bits;
+            sum += c;
+        }
+        sum
     }
 
     /// Σ C_n·dⁿ⁺¹/(n + 1).
-    fn rise(&self, series: &[BigInt], d: &BigInt) -> BigInt {
-        let terms = series.iter().zip(1..series.len() + 1).rev();
-        let sum = terms.fold(BigInt::zero(), |sum, (c, n)| c / BigInt::from(n) + ((sum * d) >> self.bits));
-        (sum * d) >> self.bits
+    fn rise(&self, integral: &[BigInt], d: &BigInt) -> BigInt {
+        (self.sum(integral, d) * d) >> self.bits
     }
 
     fn anchor(&self, index: usize) -> Option<Anchor> {
@@ -107,15 +113,16 @@ impl Normal {
             (before, hermite) = (hermite, next);
             factorial *= n + 1;
         }
+        let integral: Vec<BigInt> = series.iter().zip(1_u32..).map(|(c, n)| c / n).collect();
         let cdf = match index.checked_sub(1).and_then(|index| self.anchors.get(index)) {
             None => BigInt::one() << (self.bits - 1),
             Some(last) => {
                 // Half the way from either side: both series are asked for |d| = 1/128 only.
                 let d = BigInt::one() << (self.bits - SPACING - 1);
-                &last.cdf + self.rise(&last.series, &d) - self.rise(&series, &-d)
+                &last.cdf + self.rise(&last.integral, &d) - self.rise(&integral, &-d)
             }
         };
-        Some(Anchor { cdf, series })
+        Some(Anchor { cdf, series, integral })
     }
 }
 

@@ -85,56 +85,34 @@ impl Pld {
     }
 
     /// The distribution of the sum of two independent losses on the same grid; `None` if it is too long to be computed.
-    pub(super) fn compose(&self, other: &Self) -> Option<Self> {
+    ///
+    /// Both ends are cut off, each of a tilted mass of at most 2^-cut of the whole, and booked: before masses are rounded, since upward the least of them become
+    /// one unit each, too many to be cut off then.
+    pub(super) fn compose(&self, other: &Self, cut: u32) -> Option<Self> {
         if self.step != other.step || self.side != other.side {
             return None;
         }
-        let products = convolve(&self.masses, &other.masses)?;
+        let mut products = convolve(&self.masses, &other.masses)?;
         let (a, b) = (u128::from(self.sum()), u128::from(other.sum()));
         let whole = (a + u128::from(self.slack)) * (b + u128::from(other.slack));
         // The sum of the rounded masses and slack is below 2^60 + 2^25.
         let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(60);
         let round = |mass: u128| self.side.shift(mass, shift).to_u64();
+        let (below, above) = cut_ends(&mut products, whole.checked_shr(cut).unwrap_or(0));
+        let first = self.first.checked_add(other.first)?.checked_add(below.1)?;
         Some(Self {
             side: self.side,
             step: self.step,
-            first: self.first.checked_add(other.first)?,
+            first,
             masses: products.into_iter().map(round).collect::<Option<_>>()?,
             exponent: self.exponent + other.exponent - i128::from(shift),
             anchor: &self.anchor + &other.anchor,
             slack: match self.side {
-                Side::Upper => round(whole - a * b)?,
+                Side::Upper => round(whole - a * b + below.0 + above)?,
                 Side::Lower => 0,
             },
             infinite: either(&self.infinite, &other.infinite, self.side),
         })
-    }
-
-    /// Cuts off both ends, each of a tilted mass of at most 2^-bits of the whole, and books it.
-    pub(super) fn truncate(&mut self, bits: u32) {
-        let most = self.sum().checked_shr(bits).unwrap_or(0);
-        let count = |masses: &mut dyn Iterator<Item = &u64>| {
-            let (mut cut, mut number) = (0, 0);
-            for mass in masses {
-                if cut + mass > most {
-                    break;
-                }
-                cut += mass;
-                number += 1;
-            }
-            (cut, number)
-        };
-        let (above, last) = count(&mut self.masses.iter().rev());
-        let keep = self.masses.len().saturating_sub(last).max(1);
-        let above = if last >= self.masses.len() { 0 } else { above };
-        self.masses.truncate(keep);
-        let (below, first) = count(&mut self.masses.iter());
-        let (below, first) = if first >= self.masses.len() { (0, 0) } else { (below, first) };
-        self.masses.drain(..first);
-        self.first = self.first.saturating_add(i64::try_from(first).unwrap_or(i64::MAX));
-        if self.side == Side::Upper {
-            self.slack += above + below;
-        }
     }
 
     /// Restores Invariant #1 after masses have grown.
@@ -147,6 +125,27 @@ impl Pld {
             self.exponent -= 1;
         }
     }
+}
+
+/// Cuts off both ends, each of a sum of at most `most`, but for the last that is left: the sum below and how many they were, and the sum above.
+fn cut_ends(masses: &mut Vec<u128>, most: u128) -> ((u128, i64), u128) {
+    let (mut below, mut first) = (0, 0_usize);
+    while let Some(mass) = masses.get(first)
+        && below + mass <= most
+        && first + 1 < masses.len()
+    {
+        below += mass;
+        first += 1;
+    }
+    masses.drain(..first);
+    let mut above = 0;
+    while let [_, .., mass] = masses.as_slice()
+        && above + mass <= most
+    {
+        above += mass;
+        masses.pop();
+    }
+    ((below, i64::try_from(first).unwrap_or(i64::MAX)), above)
 }
 
 /// A probability over 2^bits, over 2^768 and on the side.

@@ -2,10 +2,11 @@
 //!
 //! A pair with few outcomes leaves most of a grid's cells empty, and there the optimistic dots are off by the first order: a mass can move
 //! inward only at the cost of its neighbours, far away. So the first copies are composed here, on losses that are right to
-//! 2^-44, until there are many; the dots are connected then, once for a block of copies instead of once for each.
+//! 2^-44, or finer where they are small, until there are many; they are placed on a grid ([`super::place`]) then, once for a block of copies instead of once
+//! for each.
 //!
 //! Losses are rounded up on the pessimistic side and down on the optimistic one; so are those that are merged when they come
-//! within 2^-36 of each other. Moving a loss by t ≤ 2^-36 changes its tilted mass by a factor of at most e^(θt), and 1 + 2θt ≥ e^(θt), 1 − θt ≤ e^(-θt) for θt ≤ 1.
+//! within t = 2^8 units of each other. Moving a loss by t changes its tilted mass by a factor of at most e^(θt), and 1 + 2θt ≥ e^(θt), 1 − θt ≤ e^(-θt) for θt ≤ 1.
 
 use alloc::vec::Vec;
 
@@ -15,31 +16,32 @@ use num_traits::{One, ToPrimitive, Zero};
 use super::{
     atoms::Atoms,
     convolution::Side,
-    curve::Curve,
-    dots::{Grid, connect_from},
-    finite::FiniteCurve,
     fixed::{Range, ceil, exp, floor, shift_up},
+    place::Cells,
     pld::{Pld, either},
-    tilt::{digits, finest},
+    thicken::thicken,
+    tilt::finest,
 };
 use crate::exact::Rational;
 
-/// The grid is the multiples of 2^-44.
-const FINE: u32 = 44;
+/// Losses are multiples of 2^-this where they are of the order of 1.
+pub(super) const FINE: u32 = 44;
 
 /// Points closer than 2^8 of these are merged.
 const CLOSE: i64 = 1 << 8;
 
-/// The most products in one composition.
-const MOST_PRODUCTS: usize = 1 << 21;
-
 /// The most points of a block.
 const MOST_POINTS: usize = 1 << 15;
 
-/// Points (i, m): tilted mass m·2^-exponent, mass that times e^(-θl), at the loss l = i·2^-44. The masses are below 2^61 in all.
+/// The most points of a grid, where its step cannot be wider.
+const MOST_LENGTH: usize = 1 << 20;
+
+/// Points (i, m): tilted mass m·2^-exponent, mass that times e^(-θl), at the loss l = i·2^-fine. The masses are below 2^61 in all.
 #[derive(Clone, Debug)]
 pub(super) struct Sparse {
     side: Side,
+    /// Losses are multiples of 2^-fine.
+    fine: u32,
     points: Vec<(i64, u64)>,
     exponent: i128,
     /// Tilted mass that is not among the points, as in [`super::pld`]; the masses and it are at most 2^61 together.
@@ -53,9 +55,8 @@ impl Sparse {
         atoms: &Atoms,
         side: Side,
         theta: &Rational,
-        low: &Rational,
-        high: &Rational,
-        bits: u32,
+        (low, high): (&Rational, &Rational),
+        (fine, bits): (u32, u32),
     ) -> Option<Self> {
         let mut infinite = atoms.above.0.clone();
         // Left out above may be finite: an optimistic account counts only what certainly is infinite, with Q = 0.
@@ -84,10 +85,10 @@ impl Sparse {
         for (loss, p) in kept {
             // e^(θl) at the true loss, then moved with the loss to the grid: the tilt is that of the place.
             let place = match side {
-                Side::Upper => ceil(&loss.upper(), FINE),
-                Side::Lower => floor(&loss.lower(), FINE),
+                Side::Upper => ceil(&loss.upper(), fine),
+                Side::Lower => floor(&loss.lower(), fine),
             };
-            let at = Rational::new(place.clone(), BigInt::one() << FINE);
+            let at = Rational::new(place.clone(), BigInt::one() << fine);
             let factor = Range::of(&exp(&(theta * at), bits)?, bits);
             tilted.push((place.to_i64()?, p * if side == Side::Upper { factor.upper } else { factor.lower }));
         }
@@ -96,12 +97,12 @@ impl Sparse {
         let round = |mass: &BigInt| if side == Side::Upper { shift_up(mass, shift) } else { mass >> shift }.to_u64();
         let points = tilted.iter().map(|(i, mass)| Some((*i, round(mass)?))).collect::<Option<Vec<_>>>()?;
         let exponent = i128::from(2 * bits) - i128::from(shift);
-        Some(Self { side, points, exponent, slack: 0, infinite: super::pld::rescale(&infinite, bits, side) })
+        Some(Self { side, fine, points, exponent, slack: 0, infinite: super::pld::rescale(&infinite, bits, side) })
     }
 
-    /// The sum of two independent losses, both ends cut off by 2^-cut of the whole and booked; `None` where there are too many points.
-    pub(super) fn compose(&self, other: &Self, theta: &Rational, cut: u32) -> Option<Self> {
-        if self.points.len().saturating_mul(other.points.len()) > MOST_PRODUCTS {
+    /// The sum of two independent losses, both ends cut off by 2^-cut of the whole and booked; `None` where that is more than so many sums, or too many points.
+    pub(super) fn compose(&self, other: &Self, theta: &Rational, sums: usize, cut: u32) -> Option<Self> {
+        if self.fine != other.fine || self.points.len().saturating_mul(other.points.len()) > sums {
             return None;
         }
         let mass = |sparse: &Self| sparse.points.iter().map(|(_, mass)| u128::from(*mass)).sum::<u128>();
@@ -116,8 +117,9 @@ impl Sparse {
             products.extend(other.points.iter().map(|(j, b)| (i + j, u128::from(*a) * u128::from(*b))));
         }
         products.sort_unstable();
-        // 2θ·2^-36, over 2^52 rounded up: by more than a mass may change when it is merged.
-        let change = ceil(&(theta * BigInt::from(2)), 16).to_u128().filter(|change| *change < 1 << 50)? + 1;
+        // 2θ·2^(8−fine), over 2^52 rounded up: by more than a mass may change when it is merged.
+        let change = theta * Rational::new(BigInt::from(2 * CLOSE), BigInt::one() << self.fine);
+        let change = ceil(&change, 52).to_u128().filter(|change| *change < 1 << 50)? + 1;
         let mut points: Vec<(i64, u64)> = Vec::new();
         let mut group: Option<(i64, i64, u128)> = None;
         let mut close = |(first, last, mass): (i64, i64, u128)| -> Option<()> {
@@ -153,62 +155,53 @@ impl Sparse {
         };
         let infinite = either(&self.infinite, &other.infinite, self.side);
         let exponent = self.exponent + other.exponent - i128::from(shift);
-        Some(Self { side: self.side, points: kept.to_vec(), exponent, slack, infinite })
+        Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack, infinite })
     }
 
-    /// The dots connected on a grid of about `most` points, after both ends are cut off by 2^-cut of the whole, and booked.
-    pub(super) fn connect(&self, theta: &Rational, most: u64, cut: u32, reserve: u32) -> Option<Pld> {
+    /// Without its ends, each of at most 2^-cut of the whole, which are booked.
+    pub(super) fn cut(&self, cut: u32) -> Self {
         let sum: u64 = self.points.iter().map(|(_, mass)| *mass).sum();
-        let negligible = sum >> cut.min(63);
-        let (points, cut_off) = cut_ends(&self.points, negligible);
-        let slack = self.slack + cut_off;
-        let loss = |i: i64| Rational::new(i.into(), BigInt::one() << FINE);
+        let (points, cut_off) = cut_ends(&self.points, sum >> cut.min(63));
+        let slack = if self.side == Side::Upper { self.slack + cut_off } else { 0 };
+        Self { points: points.to_vec(), slack, infinite: self.infinite.clone(), ..*self }
+    }
+
+    /// One copy more, on the optimistic side; `None` where that is too much work.
+    pub(super) fn thicken(&self, one: &Self, theta: &Rational, cut: u32) -> Option<Self> {
+        if self.side == Side::Upper || self.fine != one.fine {
+            return None;
+        }
+        let mass = |sparse: &Self| sparse.points.iter().map(|(_, mass)| u128::from(*mass)).sum::<u128>();
+        let whole = mass(self) * mass(one);
+        let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(60);
+        let points = thicken(&self.points, &one.points, shift, theta, self.fine)?;
+        let (kept, _) = cut_ends(&points, u64::try_from(whole >> shift).ok()? >> cut.min(63));
+        let infinite = either(&self.infinite, &one.infinite, self.side);
+        let exponent = self.exponent + one.exponent - i128::from(shift);
+        Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack: 0, infinite })
+    }
+
+    /// On a grid of at most `most` points, after both ends are cut off by 2^-cut of the whole, and booked.
+    pub(super) fn connect(&self, theta: &Rational, most: usize, cut: u32) -> Option<Pld> {
+        let Self { points, slack, .. } = &self.cut(cut);
+        let loss = |i: i64| Rational::new(i.into(), BigInt::one() << self.fine);
         let (low, high) = (loss(points.first()?.0), loss(points.last()?.0));
-        let step = finest(&low, &high, most, 40);
-        let scale = |loss: &Rational| loss * Rational::from_integer(BigInt::one() << step);
-        let grid = Grid {
+        let step = finest(&low, &high, u64::try_from(most).ok()?, self.fine);
+        let (first, masses) = Cells::new(theta, step, self.fine)?.place(points, self.side, MOST_LENGTH)?;
+        // Masses times e^(-θd) are those of the anchor d; the anchor was 0, and the slack moves with it.
+        let anchor = Rational::new(BigInt::one(), BigInt::one() << step);
+        let factor = exp(&-(theta * &anchor), 64)?.upper().min(Rational::one());
+        let slack = (Rational::from_integer((*slack).into()) * factor).ceil().to_integer().to_u64()?;
+        let mut pld = Pld {
+            side: self.side,
             step,
-            first: scale(&low).floor().to_integer().to_i64()?.checked_sub(1)?,
-            last: scale(&high).ceil().to_integer().to_i64()?.checked_add(1)?,
+            first,
+            masses,
+            exponent: self.exponent,
+            anchor,
+            slack,
+            infinite: self.infinite.clone(),
         };
-        // log2 of e^(θ·high)/M.
-        let top = (theta * &high * Rational::new(3.into(), 2.into())).ceil().to_integer().to_i64()?;
-        let whole = i64::from(u64::BITS - sum.leading_zeros()) - i64::try_from(self.exponent).ok()?;
-        let rare = u32::try_from(top.saturating_sub(whole).max(0)).ok()?;
-        let bits = digits(&low, &high)?.checked_add(step + 96 + reserve)?.checked_add(rare)?.min(1 << 13);
-        // Untilted: m·2^-e·e^(-θl), m·2^-e below 2^whole.
-        let deep = bits + u32::try_from(whole.max(0)).ok()? + 4;
-        let mut listed = Vec::new();
-        let mut origin = BigInt::zero();
-        for (i, mass) in points {
-            let falling = Range::of(&exp(&-(theta * loss(*i)), deep)?, deep);
-            let untilted = |factor: &BigInt| Rational::from_integer(factor * *mass);
-            let shift = i128::from(deep) + self.exponent - i128::from(bits);
-            let shift = u32::try_from(shift).ok()?;
-            let p = Range {
-                lower: floor(&untilted(&falling.lower), 0) >> shift,
-                upper: shift_up(&ceil(&untilted(&falling.upper), 0), shift),
-            };
-            let ratio = Range::of(&exp(&-loss(*i), bits)?, bits);
-            origin += &p.upper;
-            listed.push((p.clone(), p.mul(&ratio, bits)));
-        }
-        let mut curves = [Curve::finite(FiniteCurve::from_masses(listed, bits), bits)];
-        let dots = connect_from(&mut curves, grid, bits, &origin)?;
-        let mut pld = Pld::new(&dots, self.side, theta)?;
-        pld.infinite = either(&pld.infinite, &self.infinite, self.side);
-        if self.side == Side::Upper && slack > 0 {
-            // The slack in the units of the new masses: its anchor is 0 there, and the last loss here.
-            let factor = exp(&-(theta * &pld.anchor), deep + 64)?.upper();
-            let power = pld.exponent - self.exponent;
-            let scaled = Rational::from_integer(slack.into()) * factor;
-            let scaled = if power >= 0 {
-                scaled * Rational::from_integer(BigInt::one() << u32::try_from(power).ok()?)
-            } else {
-                scaled / Rational::from_integer(BigInt::one() << u32::try_from(-power).ok()?)
-            };
-            pld.slack = scaled.ceil().to_integer().to_u64()?;
-        }
         pld.normalise();
         Some(pld)
     }

@@ -27,6 +27,9 @@ const TAIL: u32 = 256;
 /// Losses beyond this are not looked at where that is much work.
 const WIDEST: u32 = 512;
 
+/// A window this many times narrower than a sketch is worth a sketch of its own.
+const NARROWER: u32 = 16;
+
 /// The finest step of a grid is 2^-this: losses of a rate of 10^-300.
 const FINEST: u32 = 1100;
 
@@ -66,15 +69,20 @@ impl Sketch {
         let cost = |bits: u32| {
             pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(cost(pair, 2 * u64::from(COARSE), bits)))
         };
-        let (mut low, mut high) = (low, high);
         let wanted = digits(&low, &high).and_then(|digits| digits.checked_add(384)).filter(|bits| *bits <= MOST_BITS);
         if wanted.is_none_or(|bits| cost(bits) > budget.left() / 2) {
-            (low, high) = (within(&low), within(&high));
+            return Self::between(pairs, copies, within(&low), within(&high), budget);
         }
+        Self::between(pairs, copies, low, high, budget)
+    }
+
+    /// Of the losses between two: those above count as infinite, those below as the least.
+    fn between(pairs: &[Pair], copies: u64, low: Rational, high: Rational, budget: &Budget) -> Option<Self> {
         let step = finest(&low, &high, COARSE.into(), FINEST);
         let bits = digits(&low, &high)?.checked_add(384)?.checked_add(step.saturating_sub(40))?;
         let bits = Some(bits).filter(|bits| *bits <= MOST_BITS)?;
-        budget.spend(cost(bits))?;
+        let costs = pairs.iter().map(|pair| cost(pair, 2 * u64::from(COARSE), bits));
+        budget.spend(costs.fold(0_u64, u64::saturating_add))?;
         let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
         let first = scaled(low).floor().to_integer().to_i64()?.checked_sub(1)?;
         let last = scaled(high).ceil().to_integer().to_i64()?.checked_add(1)?;
@@ -84,6 +92,16 @@ impl Sketch {
             return None;
         }
         Some(Self { dots: connect(&mut curves, grid, bits)?, copies })
+    }
+
+    /// The same part on a window that a choice found, if that is much narrower: losses too small for the first grid to tell apart.
+    pub(super) fn narrowed(&self, pairs: &[Pair], window: &Grid, budget: &Budget) -> Option<Self> {
+        let (low, high) = (window.loss(window.first), window.loss(window.last));
+        let grid = &self.dots.grid;
+        if (&high - &low) * BigInt::from(NARROWER) > grid.loss(grid.last) - grid.loss(grid.first) {
+            return None;
+        }
+        Self::between(pairs, self.copies, low, high, budget)
     }
 
     /// Σ p·e^(θ(l − last)) over 2^(2·bits), and the mean of l under it, over 2^places, which is at least the grid's step.
