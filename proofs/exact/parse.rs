@@ -237,6 +237,7 @@ mod harnesses {
         is_scaled(upwards, places, exponent);
     }
 
+    /// Slow.
     #[cfg(certus_controls)]
     #[kani::proof]
     #[kani::unwind(4)]

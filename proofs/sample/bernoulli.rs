@@ -222,7 +222,7 @@ mod harnesses {
         kani::cover!(difference == denominator, "p = 1");
     }
 
-    /// ∀ p of 8 bits, every tape of 4 bits, every prefix of it: what the inductive step above comes to, from the start.
+    /// ∀ p of 8 bits, every tape of 4 bits, every prefix of it: what the inductive step above comes to, from the start. Slow.
     #[kani::proof]
     #[kani::unwind(5)] // a step for each bit
     #[kani::solver(minisat)]

@@ -73,7 +73,7 @@ mod harnesses {
         kani::cover!(cumulative[3] == cumulative[4] && cumulative[3] == u, "past an alternative of weight 0");
     }
 
-    /// ∀ weights of 3 alternatives, whole exponents, proposals and tosses of 8 bits.
+    /// ∀ weights of 3 alternatives, whole exponents, proposals and tosses of 8 bits. Slow.
     #[kani::proof]
     #[kani::unwind(4)] // 3 alternatives
     #[kani::solver(minisat)]

@@ -180,7 +180,7 @@ mod harnesses {
         kani::cover!(bound == 255 && words[0] == 254 && words[1] == 255, "accepted beside rejected");
     }
 
-    /// ∀ n ≥ 1 of 64 bits, every two words, every value: each value below n has exactly one accepted word.
+    /// ∀ n ≥ 1 of 64 bits, every two words, every value: each value below n has exactly one accepted word. Slow.
     #[kani::proof]
     #[kani::unwind(2)] // one word of at most 64 bits
     #[kani::solver(minisat)]
@@ -189,7 +189,7 @@ mod harnesses {
         is_a_bijection(&Kernel::new(bound), bound, kani::any(), kani::any());
     }
 
-    /// n = 1, 2, …, 8, all words counted, ∀ values: one word each below n, and none for the others.
+    /// n = 1, 2, …, 8, all words counted, ∀ values: one word each below n, and none for the others. Slow.
     #[kani::proof]
     #[kani::unwind(10)] // 8 bounds, 8 words
     #[kani::solver(minisat)]

@@ -107,7 +107,7 @@ mod harnesses {
         kani::cover!(p[0] < 0 && p[1] > 0 && x == 0, "zero inside");
     }
 
-    /// ∀ intervals of 6 bits, the divisor's positive, and their members.
+    /// ∀ intervals of 6 bits, the divisor's positive, and their members. Slow.
     #[kani::proof]
     #[kani::solver(kissat)]
     fn verify_quotient() {

@@ -252,6 +252,7 @@ mod harnesses {
         kani::cover!(truth[0] == 0x3f && bounds[0] == (0x3f, 0x40), "not determined");
     }
 
+    /// Slow.
     #[cfg(certus_controls)]
     #[kani::proof]
     #[kani::unwind(6)]
@@ -291,6 +292,7 @@ mod harnesses {
         decides_rightly(by_the_upper_bound, &enclosed, kani::any());
     }
 
+    /// Slow.
     #[cfg(certus_controls)]
     #[kani::proof]
     #[kani::unwind(10)]
