@@ -159,11 +159,15 @@ fn search(
             && lattice::delta(direction, &NonNegative::one(), &coarse, &budget.share(8)).is_none()
     };
     let by_grid = || grid::epsilon(directions, delta, bound.as_ref(), precision, budget);
-    let profile = |epsilon: &NonNegative, precision: &Precision| {
-        of_directions(directions, epsilon, precision, Methods::Quick, &budget.share(4))
+    let by_profile = |budget: &Budget| {
+        let profile = |epsilon: &NonNegative, precision: &Precision| {
+            of_directions(directions, epsilon, precision, Methods::Quick, &budget.share(4))
+        };
+        inverse::epsilon(&profile, delta, bound.as_ref(), precision)
     };
-    let by_profile = || inverse::epsilon(&profile, delta, bound.as_ref(), precision);
     if directions.iter().any(needs_grid) {
+        // Without a grid there is little to be had here, and little time is spent on it.
+        let by_profile = || by_profile(&budget.share(8));
         return match by_grid() {
             // Where there is a good answer, bounds that cost nothing make it no better.
             Some(answer) if answer.is_narrow || is_known_to(&answer, 10) => Ok(answer),
@@ -171,7 +175,7 @@ fn search(
             None => by_profile(),
         };
     }
-    match by_profile() {
+    match by_profile(budget) {
         Ok(answer) if answer.is_narrow => Ok(answer),
         Ok(answer) => Ok(by_grid().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
         Err(error) => by_grid().ok_or(error),

@@ -227,3 +227,44 @@ fn cut_ends(points: &[(i64, u64)], most: u64) -> (&[(i64, u64)], u64) {
     }
     (kept, below + above)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        account::grid::{atoms::atoms, evaluate},
+        exact::Probability,
+        guarantee::{FinitePair, Pair},
+    };
+
+    /// Cutting off the ends of a composition, much of it, moves either bound outward, and what was cut off from one still counts in the next.
+    #[test]
+    fn what_is_cut_off_is_booked() {
+        let probability = |n: i64| Probability::new(Rational::new(n.into(), 20.into())).unwrap();
+        let outcomes = [(9, 2), (6, 5), (3, 4), (2, 9)].map(|(p, q)| (probability(p), probability(q)));
+        let pair = Pair::Finite(FinitePair::from_probabilities(outcomes.to_vec()).unwrap());
+        let atoms = atoms(&pair, 200, FINE + 36).unwrap();
+        let (theta, wide) = (Rational::new(1.into(), 2.into()), Rational::from_integer(10.into()));
+        for side in [Side::Lower, Side::Upper] {
+            let one = Sparse::new(&atoms, side, &theta, (&-wide.clone(), &wide), (FINE, 200)).unwrap();
+            let twice = |cut: u32| one.compose(&one, &theta, 1 << 20, cut).unwrap();
+            let (whole, cut) = (twice(63), twice(3));
+            let more = |two: &Sparse| two.compose(&one, &theta, 1 << 20, 63).unwrap();
+            assert!(cut.points.len() < whole.points.len());
+            for (before, after) in [(whole.clone(), cut.clone()), (more(&whole), more(&cut))] {
+                for n in 0..12 {
+                    let at = |sparse: &Sparse| {
+                        let pld = sparse.connect(&theta, 1 << 16, 63).unwrap();
+                        evaluate::delta(&pld, &theta, &Rational::new(n.into(), 4.into()), &Rational::one()).unwrap()
+                    };
+                    // The two are on different grids; an eighth of the mass was cut off at either end.
+                    let slack = Rational::new(1001.into(), 1000.into());
+                    match side {
+                        Side::Lower => assert!(at(&after) <= at(&before) * slack, "{n}"),
+                        Side::Upper => assert!(at(&after) * slack >= at(&before), "{n}"),
+                    }
+                }
+            }
+        }
+    }
+}

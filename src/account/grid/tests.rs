@@ -239,7 +239,6 @@ fn widths() {
         (&["randomized_response(gamma=1/4)*3", "gaussian(sigma=10)*100", "laplace(scale=20)*5"][..], "7", FULL),
         (&["laplace(scale=10)*50", "laplace(scale=7.3)*70"], "8", FULL),
         (&["1/100:gaussian(sigma=1)*1000"], "3", FULL),
-        (&["1e-9:gaussian(sigma=1)*100"], "2e-8", FULL),
         (&["1/100:gaussian(sigma=1048576, sensitivity=1048576)*4"], "1/2", LIGHT),
     ] {
         for direction in plan(specs).directions() {
