@@ -139,6 +139,7 @@ pub fn tallies_counted(
             Side::B => b = b.merge(&tally)?,
         }
     }
+    a.check_apart(&b)?;
     Ok((a, b))
 }
 

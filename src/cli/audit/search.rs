@@ -66,7 +66,7 @@ pub(super) fn patterns(argument: &str, base: &str) -> Result<Vec<(String, String
     let mut distinct: Vec<(String, String)> = Vec::new();
     for (_, neighbour) in pairs {
         let pair = (base.clone(), neighbour);
-        if !distinct.contains(&pair) {
+        if pair.0 != pair.1 && !distinct.contains(&pair) {
             distinct.push(pair);
         }
     }
