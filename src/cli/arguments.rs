@@ -266,12 +266,15 @@ pub(super) struct Audit {
     /// A command that prints outputs on a neighbouring input
     #[arg(long, value_name = "CMD", requires = "a")]
     pub(super) b: Option<String>,
-    /// A command with {} where its data go, comma-separated: pairs of neighbouring data are tried, and the worst is audited on fresh samples
+    /// A command with {} where its data go, comma-separated: pairs of neighbours (--neighbours) are tried, and the worst is audited on fresh samples
     #[arg(long, value_name = "CMD", requires = "base", conflicts_with_all = ["target", "samples_a", "tally_a"])]
     pub(super) command: Option<String>,
-    /// The data around which --command is searched: one-above, one-below, all-but-one, extremes
+    /// The data around which --command is searched
     #[arg(long, value_name = "V,V,…", requires = "command", allow_hyphen_values = true)]
     pub(super) base: Option<String>,
+    /// Which data the claim calls neighbours
+    #[arg(long, value_enum, default_value_t = Neighbours::One)]
+    pub(super) neighbours: Neighbours,
     /// A file of outputs on one input
     #[arg(long, value_name = "FILE", requires = "samples_b", conflicts_with_all = ["target", "tally_a"])]
     pub(super) samples_a: Option<String>,
@@ -407,6 +410,17 @@ pub(super) struct Replay {
     /// Of several counterexamples, the one of this target
     #[arg(long, value_name = "NAME")]
     pub(super) target: Option<String>,
+}
+
+/// Which data are neighbours of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Neighbours {
+    /// One entry differs, by one
+    One,
+    /// One entry is another of the entries of the base: its least, its greatest
+    Record,
+    /// Every entry may differ by one: answers of queries that one person can change all of
+    Each,
 }
 
 /// How a file holds outputs.

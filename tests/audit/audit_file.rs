@@ -76,6 +76,33 @@ fn a_file_of_targets() {
     assert_eq!(document["targets"].as_array().unwrap().len(), 1);
 }
 
+/// What a target requires is tried where the file is, and not for ever.
+#[test]
+fn requirements_are_of_the_folder() {
+    let folder = folder();
+    let file = folder.file(
+        "requires.toml",
+        FILE.replace("command -v no_such_program", "test -f numbers && exit 1; test -f numbers"),
+    );
+    assert!(json(&["audit", &file, "--seed", "1", "--only", "elsewhere"]).0["targets"][0]["skipped"].is_string());
+    let file = folder.file(
+        "here.toml",
+        FILE.replace("command -v no_such_program", "test -f numbers").replace(
+            "a = \"no_such_program\"\nb = \"no_such_program\"",
+            "a = \"seq 1 $CERTUS_SAMPLES\"\nb = \"cat numbers\"\nsamples = 100",
+        ),
+    );
+    let (document, status) = json(&["audit", &file, "--only", "elsewhere", "--shards", "1"]);
+    assert_eq!((document["targets"][0]["verdict"].as_str(), status), (Some("violation"), 1), "{document}");
+    let text = String::from_utf8(certus(&["audit", &file, "--only", "elsewhere", "--shards", "1"]).stdout).unwrap();
+    assert!(text.contains("1 NOT as expected"), "{text}");
+    let file = folder.file(
+        "hangs.toml",
+        FILE.replace("command -v no_such_program", "sleep 54321").replace("timeout = 20", "timeout = 1"),
+    );
+    assert!(json(&["audit", &file, "--only", "elsewhere"]).0["targets"][0]["skipped"].is_string());
+}
+
 /// A target that cannot run is no verdict: status 3, and the others are told.
 #[test]
 fn a_target_that_fails() {
@@ -108,12 +135,26 @@ fn mistakes_are_named() {
         ("expect = \"no-violation\"", "expect = \"yes\"", "expect"),
         ("b = \"cat numbers\"", "", "must have one of"),
         ("inputs = [0, 1]", "inputs = [0]", "inputs"),
+        ("inputs = [0, 1]", "inputs = [0, 1]\nb = \"x\"", "no meaning"),
         ("[[target]]", "[[target", "not TOML"),
     ] {
         assert!(FILE.contains(from), "{from}");
         let file = folder.file("mistake.toml", FILE.replacen(from, to, 1));
         refused(&["audit", &file], 2, &["mistake.toml", named]);
     }
+    // Nothing runs where a file is missing.
+    let marker = folder.to("it-ran");
+    let runs = FILE.replace("cat numbers", &format!("touch {marker}; cat numbers"));
+    let missing = format!(
+        "{runs}\n[[target]]\nname = \"late\"\ntally_a = \"no.tally\"\ntally_b = \"no.tally\"\nclaim = {{ epsilon = 1 }}\n"
+    );
+    refused(&["audit", &folder.file("late.toml", missing)], 2, &["tally_a", "no.tally"]);
+    assert!(!std::fs::exists(&marker).unwrap());
+    let sequential = FILE.replace(
+        "a = \"seq 1 $CERTUS_SAMPLES\"\nb = \"cat numbers\"",
+        "samples_a = \"numbers\"\nsamples_b = \"numbers\"",
+    );
+    refused(&["audit", &folder.file("sequential.toml", sequential), "--sequential"], 2, &["--sequential"]);
     refused(&["audit", &folder.file("empty.toml", "")], 2, &["[[target]]"]);
     refused(&["audit", &folder.to("missing.toml")], 2, &["missing.toml"]);
     let good = folder.file("good.toml", FILE);

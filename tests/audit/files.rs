@@ -74,5 +74,29 @@ fn what_is_refused() {
     let (a, b) = (folder.file("a.jsonl", "{\"x\":{}}\n"), folder.file("b.jsonl", "not json\n"));
     refuse(&a, &b, &["--column", "x"], &["--samples-a", "line 1", "object"]);
     refuse(&b, &a, &["--column", "x"], &["--samples-a", "line 1", "JSON"]);
+    let (a, b) = (folder.file("c.jsonl", "{\"x\":1}\n"), folder.file("d.jsonl", "{\"y\":1}\n"));
+    refuse(&a, &b, &["--column", "x"], &["--samples-b", "line 1", "no such field"]);
+    let (a, b) = (folder.file("n.csv", "x\n\"1\n2\"\n"), folder.file("m.csv", "x\n1\n"));
+    refuse(&a, &b, &[], &["--samples-a", "line break"]);
     assert_eq!(certus(&["audit", "--samples-a", &good, "--claim", "epsilon=1"]).status.code(), Some(2));
+}
+
+/// Numbers of NDJSON keep their text, and different values are different outputs.
+#[test]
+fn the_text_of_json_is_kept() {
+    let folder = Folder::new();
+    let lines = "0.50\n0.5\n100000000000000000000001\n100000000000000000000002\n1e400\nnull\n\"\"\n\"a\\nb\"\n\"a b\"\n[[1,2],3]\n[1,[2,3]]\n[1,2,3]\n";
+    let samples = folder.file("values.jsonl", lines);
+    let (document, status) = json(&["tally", &samples, "--output", &folder.to("values.tally")]);
+    assert_eq!((document["samples"].as_u64(), document["distinct"].as_u64(), status), (Some(12), Some(12), 0));
+}
+
+/// A pipe is read once, from its start.
+#[test]
+fn pipes_are_files() {
+    let certus = env!("CARGO_BIN_EXE_certus");
+    let script = format!("seq 1000 1999 | {certus} tally /dev/stdin | head -n 3 | tail -n 2");
+    let output = std::process::Command::new("sh").arg("-c").arg(script).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(" 1000 ") && text.contains("values 1000"), "{text}");
 }

@@ -118,8 +118,10 @@ fn bad_arguments() {
         (&["audit", "laplace(scale=1)", "--samples", "-5"], "--samples"),
         (&["audit", "laplace(scale=1)", "--confidence", "1"], "--confidence"),
         (&["audit", "laplace(scale=1)", "--confidence", "0"], "--confidence"),
-        (&["audit", "laplace(scale=1)", "--input", "x", "--neighbour", "1"], "--input"),
+        (&["audit", "laplace(scale=1)", "--input", "x", "--neighbour", "1", "--claim", "epsilon=1"], "--input"),
         (&["audit", "laplace(scale=1)", "--input", "3"], "--neighbour"),
+        (&["audit", "laplace(scale=1)", "--input", "0", "--neighbour", "9"], "--claim"),
+        (&["audit", "laplace(scale=1)", "--report", "x.html", "--junit", "x.html"], "--junit"),
         (&["audit", "laplace(scale=1)*1000"], "SPEC"),
         (&["audit", "laplace(scale=1)", "--seed", "xyz"], "--seed"),
         (&["audit", "laplace(scale=1)", "--scale", "0"], "--scale"),
@@ -140,4 +142,15 @@ fn bad_arguments() {
     }
     let unwritable = format!("{}/no/such/folder/x.json", folder.path().display());
     refused(&["audit", "laplace(scale=1)", "--counterexample", &unwritable], 3, &["--counterexample"]);
+}
+
+/// Whoever reads the table may go away; the verdict stands.
+#[test]
+fn a_closed_pipe_keeps_the_status() {
+    let certus = env!("CARGO_BIN_EXE_certus");
+    let audit = "audit 'laplace(scale=1)' --claim epsilon=1/2 --samples 1000";
+    let script = format!("exec 3>&1; (sleep 0.3; {certus} {audit}; echo status $? >&3) | true");
+    let output = std::process::Command::new("sh").arg("-c").arg(script).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "status 1\n");
+    assert!(output.stderr.is_empty());
 }

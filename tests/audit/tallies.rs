@@ -72,6 +72,17 @@ fn copies_and_damage_are_refused() {
     refused(&["tally", &samples, "--id", ""], 2, &["--id"]);
 }
 
+/// What is written can be read: an output may end in a carriage return.
+#[test]
+fn carriage_returns_are_outputs() {
+    let folder = Folder::new();
+    let lines = |from: u32| (from..from + 3000).map(|i| format!("{}\r\n", i % 100)).collect::<String>();
+    let (a, b) = (folder.file("a.txt", lines(0)), folder.file("b.txt", lines(7)));
+    let (a, b) = (tally(&folder, &a, "a"), tally(&folder, &b, "b"));
+    assert_eq!(json(&["audit", "--tally-a", &a, "--tally-b", &b, "--claim", "epsilon=1"]).1, 0);
+    refused(&["audit", "--tally-a", &a, "--tally-b", &b, "--claim", "epsilon=1", "--samples", "50"], 2, &["--samples"]);
+}
+
 /// Standard input, to standard output; a name of its own each time.
 #[test]
 fn a_stream_is_tallied() {

@@ -87,7 +87,11 @@ impl Tally {
     pub fn read(from: impl BufRead) -> Result<Self, TallyFileError> {
         let mut digest = FNV_START;
         let mut number = 0;
-        let mut lines = from.lines();
+        // At \n alone: an output may end in \r.
+        let mut lines = from.split(b'\n').map(|line| {
+            String::from_utf8(line?)
+                .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the tally is not UTF-8 text"))
+        });
         let mut next = |wanted: &'static str| -> Result<(String, usize, u64), TallyFileError> {
             number += 1;
             let line = lines.next().transpose()?.ok_or(TallyFileError::Line { line: number, wanted })?;
@@ -149,7 +153,7 @@ mod tests {
 
     fn file() -> Vec<u8> {
         let mut recording = Recording::new();
-        recording.read("1\n2\n2\n0.50\n a b \n\nü\n".as_bytes(), u64::MAX).unwrap();
+        recording.read("1\n2\n2\n0.50\n a b \n\nü\r\n".as_bytes(), u64::MAX).unwrap();
         let mut file = Vec::new();
         recording.finish("x y").write(&mut file).unwrap();
         file

@@ -127,6 +127,8 @@ impl Region {
         if pair.n == 0 || pair.m == 0 || pair.x > pair.n || pair.y > pair.m || !(alpha > 0.0 && alpha < 1.0) {
             return region;
         }
+        // Above one half z would be negative, and what is convex above is not: a smaller α is as sound.
+        let alpha = alpha.min(0.5);
         let (slope, offset) = match shape {
             Shape::Tilted { slope, offset } => (slope, offset),
             Shape::Box { share } => {

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::{
     files, scales, search,
     settings::{Confidence, MOST_SAMPLES, Settings, timeout},
+    tally_files,
     target::{Origin, Target},
 };
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     cli::{
         Failure,
         account::read_text,
-        arguments::{Audit, Expect, Format},
+        arguments::{Audit, Expect, Format, Neighbours},
         source::count,
         toml_file::{kind, number, refuse_unknown, tables, with_document},
     },
@@ -40,6 +41,7 @@ const KEYS: &[&str] = &[
     "b",
     "command",
     "base",
+    "neighbours",
     "pairs",
     "samples_a",
     "samples_b",
@@ -48,6 +50,9 @@ const KEYS: &[&str] = &[
     "tally_a",
     "tally_b",
 ];
+
+/// The first keys are for targets of every kind.
+const OF_ALL: usize = 8;
 
 /// What a target's samples come from.
 const ORIGINS: &str = "spec; a and b; command with base or pairs; samples_a and samples_b; tally_a and tally_b";
@@ -216,9 +221,28 @@ impl<'a, 't> Table<'a, 't> {
         let given: Vec<&str> = keys.into_iter().filter(|key| self.of(key).is_some()).collect();
         let wrong = || self.refused(format_args!("must have one of: {ORIGINS}"));
         let [kind] = given[..] else { return Err(wrong()) };
+        let own: &[&str] = match kind {
+            "spec" => &["spec", "inputs"],
+            "a" => &["a", "b"],
+            "command" => &["command", "base", "neighbours", "pairs"],
+            "samples_a" => &["samples_a", "samples_b", "format", "column"],
+            _ => &["tally_a", "tally_b"],
+        };
+        let other = KEYS.iter().skip(OF_ALL).find(|key| self.of(key).is_some() && !own.contains(key));
+        if let Some(other) = other {
+            return Err(self.refused(format_args!("{other}: has no meaning beside {kind}")));
+        }
+        if kind == "tally_a" && self.of("samples").is_some() {
+            return Err(self.refused("samples: has no meaning for tallies: all that they counted is audited"));
+        }
         if kind == "spec" {
             let spec = self.text("spec")?.ok_or_else(wrong)?;
             let inputs = self.two("inputs")?;
+            if inputs.is_some() && claim.is_none() {
+                return Err(
+                    self.refused("claim: must be given beside inputs: what the spec guarantees is for neighbours")
+                );
+            }
             let inputs = inputs.as_ref().map(|(a, b)| (a.as_str(), b.as_str()));
             return Target::of_spec(&self.key("spec"), &spec, claim, inputs, options.sampler);
         }
@@ -250,6 +274,8 @@ impl<'a, 't> Table<'a, 't> {
                     ),
                 };
                 let names = arguments("samples_a", "samples_b");
+                files::open(&names.0, &a)?;
+                files::open(&names.1, &b)?;
                 let format = files::format_of_both((&names.0, &a), (&names.1, &b), format)?;
                 Origin::Samples { a, b, format, column: self.text("column")?, arguments: names }
             }
@@ -258,11 +284,11 @@ impl<'a, 't> Table<'a, 't> {
                     let files = self.list(key)?.ok_or_else(wrong)?;
                     Ok(files.iter().map(|path| self.beside(path)).collect())
                 };
-                Origin::Tallies {
-                    a: files("tally_a")?,
-                    b: files("tally_b")?,
-                    arguments: arguments("tally_a", "tally_b"),
-                }
+                let (a, b, names) = (files("tally_a")?, files("tally_b")?, arguments("tally_a", "tally_b"));
+                // Refused before anything runs.
+                tally_files::merged(&names.0, &a)?;
+                tally_files::merged(&names.1, &b)?;
+                Origin::Tallies { a, b, arguments: names }
             }
         };
         Ok(Target::new(&self.place, claim, origin))
@@ -283,7 +309,12 @@ impl<'a, 't> Table<'a, 't> {
             }
         }
         if let Some(base) = self.list("base")? {
-            pairs.extend(search::patterns(&self.key("base"), &base.join(","))?);
+            let neighbours = match self.text("neighbours")? {
+                None => Neighbours::One,
+                Some(text) => Neighbours::from_str(&text, false)
+                    .map_err(|_| self.refused("neighbours: must be one, record or each"))?,
+            };
+            pairs.extend(search::patterns(&self.key("base"), &base.join(","), neighbours)?);
         }
         if pairs.is_empty() {
             return Err(self.refused("command: needs pairs, or a base"));

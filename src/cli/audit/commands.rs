@@ -52,6 +52,15 @@ pub(super) struct Terms {
     pub(super) folder: Option<String>,
 }
 
+/// The number of the next run: no two of this process have the same, so that a command that seeds itself by it never prints the same samples twice, neither on both
+/// sides, nor in two batches, nor in a trial and the audit after it.
+static NEXT_SHARD: AtomicU64 = AtomicU64::new(0);
+
+/// Numbers from here on: for samples that must be fresh beside those of another process.
+pub(super) fn number_shards_from(number: u64) {
+    NEXT_SHARD.store(number, Ordering::Relaxed);
+}
+
 /// Runs both commands, each in shards, and tallies what they print.
 pub(super) fn both(
     (a, b): ((&str, &str), (&str, &str)),
@@ -61,13 +70,14 @@ pub(super) fn both(
 ) -> Result<(Tally, Tally), Failure> {
     let shards = terms.shards.clamp(1, samples.max(1));
     let mut runs = Vec::new();
-    for (place, (side, (argument, command))) in [(Side::A, a), (Side::B, b)].into_iter().enumerate() {
+    for (side, (argument, command)) in [(Side::A, a), (Side::B, b)] {
+        let first = NEXT_SHARD.fetch_add(shards, Ordering::Relaxed);
         for shard in 0..shards {
             runs.push(Run {
                 argument: argument.to_owned(),
                 command: command.to_owned(),
                 side,
-                shard: shard + shards * place as u64,
+                shard: first + shard,
                 samples: samples / shards + u64::from(shard < samples % shards),
             });
         }
@@ -95,11 +105,12 @@ fn all(runs: &[Run], terms: &Terms, done: &Arc<AtomicU64>) -> Result<Vec<Tally>,
         let (run, send, done) = (run.clone(), send.clone(), Arc::clone(done));
         groups.push(Killed(Arc::clone(&group)));
         // Not scoped: what a killed group leaves behind might keep its end of a pipe, and must not keep us.
-        thread::spawn(move || {
+        let reader = thread::Builder::new().spawn(move || {
             let outcome = read(&run, child, &group, &done);
             // If nobody listens any more, there is nothing to tell.
             let _ = send.send((place, outcome));
         });
+        reader.map_err(|error| Failure::Environment(format!("a thread could not be started: {error}")))?;
     }
     drop(send);
     let mut tallies = vec![None; runs.len()];
@@ -164,7 +175,7 @@ fn start(run: &Run, folder: Option<&str>) -> Result<(Child, Group), Failure> {
 
 /// Reads a command's outputs to their end.
 fn read(run: &Run, mut child: Child, group: &Group, done: &AtomicU64) -> Result<Tally, Failure> {
-    let errors = child.stderr.take().map(|stderr| thread::spawn(move || last_of(stderr)));
+    let errors = child.stderr.take().and_then(|stderr| thread::Builder::new().spawn(move || last_of(stderr)).ok());
     let mut recording = Recording::new();
     let outputs = child.stdout.take().map(|stdout| Lines { inner: stdout, unfinished: 0, done });
     // One more than wanted tells that there are too many.
@@ -189,13 +200,32 @@ fn read(run: &Run, mut child: Child, group: &Group, done: &AtomicU64) -> Result<
             debug_assert_eq!(lines, wanted);
             Ok(recording.finish(&format!("{}{}", run.side.name(), run.shard)))
         }
-        (Ok(lines), Ok(status)) if enough || !status.success() => {
+        // Without a code, and with too few lines, it is we who killed it.
+        (Ok(lines), Ok(status)) if enough || (!status.success() && status.code().is_some()) => {
             failed(format!("{} after {lines} of {wanted} lines", ended(status)))
         }
         (Ok(lines), _) => failed(format!("printed {lines} of the {wanted} lines it was asked for")),
         (Err(LineError::Read(error)), _) if error.kind() == io::ErrorKind::InvalidData => failed(error.to_string()),
         (Err(error), _) => failed(format!("printed what is no output: {error}")),
     }
+}
+
+/// Whether a command succeeds in this time; what it prints is not looked at.
+pub(super) fn succeeds(command: &str, folder: Option<&str>, timeout: Duration) -> bool {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(folder) = folder {
+        shell.current_dir(folder);
+    }
+    let Ok((mut child, group)) = Group::spawn(&mut shell) else { return false };
+    let deadline = Instant::now() + timeout;
+    while !group.has_ended() {
+        if Instant::now() >= deadline {
+            group.kill();
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    group.finish(&mut child).is_ok_and(|status| status.success())
 }
 
 fn ended(status: ExitStatus) -> String {

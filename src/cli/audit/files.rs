@@ -47,7 +47,9 @@ pub(super) fn format_of_both(
 fn sniffed(argument: &str, path: &str) -> Result<Format, Failure> {
     let mut start = [0; 512];
     let mut file = open(argument, path)?;
-    let length = file.read(&mut start).map_err(|error| unreadable(argument, path, &error))?;
+    // What a pipe has shown is gone: it is not looked at.
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let length = if is_file { file.read(&mut start).map_err(|error| unreadable(argument, path, &error))? } else { 0 };
     let extension = Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or("");
     Ok(match extension.to_ascii_lowercase().as_str() {
         "csv" => Format::Csv,
@@ -119,7 +121,13 @@ impl SampleFile<'_> {
         let mut record = csv::ByteRecord::new();
         let mut read = 0;
         while read < limit && reader.read_byte_record(&mut record).map_err(|error| self.refused(error))? {
-            recording.line(record.get(place).unwrap_or_default()).map_err(|error| self.refused(error))?;
+            let field = record.get(place).unwrap_or_default();
+            if field.contains(&b'\n') {
+                return Err(
+                    self.refused(format_args!("output {} has a line break in it: an output is one line", read + 1))
+                );
+            }
+            recording.line(field).map_err(|error| self.refused(error))?;
             read += 1;
         }
         Ok(())
@@ -139,12 +147,10 @@ impl SampleFile<'_> {
             let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|_| wrong("is not a JSON value"))?;
             if let Some(column) = self.column {
                 let field = value.as_object_mut().ok_or_else(|| wrong("is not an object, which --column needs"))?;
-                value = field.remove(column).unwrap_or(serde_json::Value::Null);
+                value = field.remove(column).ok_or_else(|| wrong("has no such field as --column names"))?;
             }
             let text = printed(&value).ok_or_else(|| {
-                wrong(
-                    "holds an object: an output is a number, a string, null, or a list of them; --column names a field",
-                )
+                wrong("holds an object: an output is a number, a string, null, or a list; --column names a field")
             })?;
             recording.output(&Output::parse(&text));
             read += 1;
@@ -174,14 +180,22 @@ impl SampleFile<'_> {
     }
 }
 
-/// A JSON value as a line of the command protocol.
+/// A JSON value as a line of the command protocol: different values are different lines. Numbers keep their text; null is "no output"; a text that could be taken for something
+/// else, or is no line, keeps its quotes.
 fn printed(value: &serde_json::Value) -> Option<String> {
     use serde_json::Value;
     match value {
         Value::Null => Some(String::new()),
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::String(text) => Some(text.replace(['\n', '\r'], " ")),
-        Value::Array(parts) => Some(parts.iter().map(printed).collect::<Option<Vec<_>>>()?.join(",")),
+        Value::String(text) if text.is_empty() || text.contains(['\n', '\r', '"']) => Some(value.to_string()),
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => {
+            let part = |part: &Value| match part {
+                Value::Array(_) | Value::Null => Some(part.to_string()),
+                part => printed(part),
+            };
+            Some(parts.iter().map(part).collect::<Option<Vec<_>>>()?.join(","))
+        }
         Value::Object(_) => None,
     }
 }

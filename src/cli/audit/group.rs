@@ -11,7 +11,7 @@ use std::{
 use nix::{
     sys::{
         signal::{Signal, killpg},
-        wait::{Id, WaitPidFlag, waitid},
+        wait::{Id, WaitPidFlag, WaitStatus, waitid},
     },
     unistd::Pid,
 };
@@ -48,7 +48,9 @@ impl Group {
 
     /// Kills all of the group.
     pub(super) fn kill(&self) {
-        if running().contains(&self.leader) {
+        // Held until it is killed, so that nobody reaps the leader in between.
+        let running = running();
+        if running.contains(&self.leader) {
             kill(self.leader);
         }
     }
@@ -60,6 +62,12 @@ impl Group {
         let _ = waitid(Id::Pid(Pid::from_raw(self.leader)), flags);
         self.end();
         child.wait()
+    }
+
+    /// Whether the leader has ended; it is not reaped.
+    pub(super) fn has_ended(&self) -> bool {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
+        !matches!(waitid(Id::Pid(Pid::from_raw(self.leader)), flags), Ok(WaitStatus::StillAlive))
     }
 
     fn end(&self) {
@@ -88,7 +96,9 @@ fn end_with_the_command() {
     ONCE.call_once(|| {
         // Without a handler an interrupt ends the command as ever; only the children would go on.
         let _ = ctrlc::set_handler(|| {
-            running().iter().for_each(|leader| kill(*leader));
+            // Held to the end: a command that was killed here must not be taken for one that failed.
+            let running = running();
+            running.iter().for_each(|leader| kill(*leader));
             exit(INTERRUPTED);
         });
     });

@@ -57,6 +57,17 @@ impl Files {
         let file =
             |argument, name: Option<&str>, example| name.map(|name| WholeFile::to(argument, name, example)).transpose();
         let report = options.report.as_deref().or((is_built_in && !json).then_some(REPORT));
+        let named = [
+            ("--report", report),
+            ("--counterexample", options.counterexample.as_deref()),
+            ("--junit", options.junit.as_deref()),
+            ("--sarif", options.sarif.as_deref()),
+        ];
+        for (place, (argument, name)) in named.iter().enumerate() {
+            if name.is_some() && named.iter().take(place).any(|(_, other)| other == name) {
+                return Err(Failure::argument(argument, "must name a file of its own"));
+            }
+        }
         Ok(Self {
             report: file("--report", report, REPORT)?,
             counterexample: file("--counterexample", options.counterexample.as_deref(), "counterexample.json")?,
@@ -122,6 +133,13 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
             return Err(Failure::value("--only", only, "must be part of a target's name"));
         }
     }
+    let is_of_files = |target: &Target| matches!(target.origin, Origin::Samples { .. } | Origin::Tallies { .. });
+    if settings.sequential
+        && let Some(target) = targets.iter().find(|target| is_of_files(target))
+    {
+        let must = format!("needs samples that are drawn batch after batch: {} has files", target.name);
+        return Err(Failure::argument("--sequential", must));
+    }
     let seed = seed(shared.seed.as_deref())?;
     let files = Files::new(options, is_built_in, shared.json)?;
     let seed = fresh_seed(&mut Source::new(seed)?)?;
@@ -147,14 +165,16 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
         document = alone;
     }
     files.write(&document)?;
-    if shared.json {
-        writeln!(out, "{document}")?;
-    } else if is_suite {
-        print_suite(&document, &files, out)?;
-    } else {
-        print_single(&document, &files, out)?;
+    let printed = match (shared.json, is_suite) {
+        (true, _) => writeln!(out, "{document}"),
+        (false, true) => print_suite(&document, &files, out),
+        (false, false) => print_single(&document, &files, out),
+    };
+    match printed.and_then(|()| out.flush()) {
+        // Whoever read the output went away; the verdict stands.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
     }
-    out.flush()?;
     let failed = judged.iter().find_map(|judged| match &judged.outcome {
         Err(NotRun::Failed(failure)) => Some((&judged.target.name, failure)),
         _ => None,
@@ -201,12 +221,18 @@ fn single(options: &Audit) -> Result<Target, Failure> {
     };
     let mut target = if let Some(spec) = &options.target {
         let inputs = options.input.as_deref().zip(options.neighbour.as_deref());
+        if inputs.is_some() && given.is_none() {
+            return Err(Failure::argument(
+                "--claim",
+                "must be given beside --input and --neighbour: what SPEC guarantees is for neighbours, and whether these are is for you to say",
+            ));
+        }
         Target::of_spec("SPEC", spec, given.clone(), inputs, options.sampler)?
     } else if let Some((a, b)) = options.a.as_ref().zip(options.b.as_ref()) {
         let origin = Origin::Commands { a: a.clone(), b: b.clone(), arguments: ("--a".to_owned(), "--b".to_owned()) };
         Target::new("commands", needed()?, origin)
     } else if let Some((command, base)) = options.command.as_ref().zip(options.base.as_ref()) {
-        let pairs = search::patterns("--base", base)?;
+        let pairs = search::patterns("--base", base, options.neighbours)?;
         if !command.contains(search::PLACE) {
             return Err(Failure::value("--command", command, "must hold {} where its data go"));
         }
@@ -219,6 +245,9 @@ fn single(options: &Audit) -> Result<Target, Failure> {
         let origin = Origin::Samples { a: a.clone(), b: b.clone(), format, column: options.column.clone(), arguments };
         Target::new("samples", claim, origin)
     } else {
+        if options.samples.is_some() {
+            return Err(Failure::argument("--samples", "has no meaning for tallies: all that they counted is audited"));
+        }
         let arguments = ("--tally-a".to_owned(), "--tally-b".to_owned());
         let origin = Origin::Tallies { a: options.tally_a.clone(), b: options.tally_b.clone(), arguments };
         Target::new("tallies", needed()?, origin)
@@ -244,7 +273,11 @@ fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Resu
     let count = |wanted: &dyn Fn(&Value) -> bool| targets.iter().filter(|target| wanted(target)).count();
     let text = |target: &Value, key: &str| target.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let violations = count(&|target| text(target, "verdict") == "violation");
-    let unexpected = count(&|target| target.get("as_expected").and_then(Value::as_bool) == Some(false));
+    // Where nothing was expected, a violation was not.
+    let unexpected = count(&|target| match target.get("as_expected").and_then(Value::as_bool) {
+        Some(as_expected) => !as_expected,
+        None => text(target, "verdict") == "violation",
+    });
     writeln!(
         out,
         "\n{} targets, {violations} violations, {} as expected, at confidence {} for all together, in {:.1} s",
@@ -272,14 +305,11 @@ fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Res
     table::print(std::slice::from_ref(document), out)?;
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let count = |key: &str| document.get(key).and_then(Value::as_u64).unwrap_or(0);
-    writeln!(
-        out,
-        "\n{} and {} samples, confidence {}; a δ of {} or more would have been seen every other time",
-        count("samples_a"),
-        count("samples_b"),
-        text("confidence"),
-        text("min_detectable_delta")
-    )?;
+    write!(out, "\n{} and {} samples, confidence {}", count("samples_a"), count("samples_b"), text("confidence"))?;
+    match text("min_detectable_delta") {
+        "" => writeln!(out)?,
+        least => writeln!(out, "; a δ of {least} or more would have been seen every other time")?,
+    }
     if !text("event").is_empty() {
         let counts = document.get("counts");
         let of = |key: &str| counts.and_then(|counts| counts.get(key)).and_then(Value::as_u64).unwrap_or(0);

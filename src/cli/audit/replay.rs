@@ -6,12 +6,13 @@ use std::{
     time::Instant,
 };
 
+use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
 use super::{
     files,
     outcome::{counts_json, direction_of},
-    settings::{Confidence, SAMPLES, Settings, samples, shards, timeout},
+    settings::{Confidence, MOST_SAMPLES, SAMPLES, Settings, samples, shards, timeout},
     target::{Origin, Target},
 };
 use crate::{
@@ -22,6 +23,7 @@ use crate::{
         statistics::exp_bounds,
         zoo::zoo,
     },
+    bits::Bits,
     cli::{
         Failure, SCHEMA_VERSION,
         account::read_text,
@@ -55,7 +57,9 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     };
     let target = target(&found, options)?;
     let seed = seed(shared.seed.as_deref())?;
-    let seed = fresh_seed(&mut Source::new(seed)?)?;
+    let mut bits = Source::new(seed)?;
+    let seed = fresh_seed(&mut bits)?;
+    announce(&target, &mut bits)?;
     let started = Instant::now();
     let wanted = match target.origin {
         Origin::Samples { .. } => u64::MAX,
@@ -97,7 +101,7 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
         writeln!(
             out,
             "{}: claimed epsilon = {}, delta = {}",
-            found.name,
+            printable(&found.name),
             crate::exact::render(claim.epsilon()),
             crate::exact::render(claim.delta())
         )?;
@@ -113,6 +117,24 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     }
     out.flush()?;
     Ok(u8::from(confirmed))
+}
+
+/// Commands come from the file, perhaps somebody else's: they are shown before they run. Their shards have numbers that the audit's did not have.
+fn announce(target: &Target, bits: &mut impl Bits) -> Result<(), Failure> {
+    if let Origin::Commands { a, b, .. } = &target.origin {
+        for command in [a, b] {
+            // If it cannot be shown, it is run all the same: whoever closed standard error wants so.
+            let _ = writeln!(std::io::stderr(), "replaying: {}", printable(command));
+        }
+        #[cfg(unix)]
+        super::commands::number_shards_from((1 << 20) + bits.take(30)?);
+    }
+    Ok(())
+}
+
+/// Without control characters, which a terminal would obey.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// 1 − confidence, rounded down.
@@ -155,7 +177,10 @@ fn read(options: &Replay) -> Result<Counterexample, Failure> {
             .and_then(|event| serde_json::from_value(event.clone()).ok())
             .ok_or_else(|| refused(none))?,
         direction: direction_of(text("direction")?).ok_or_else(|| refused(none))?,
-        samples: one.get("samples").and_then(Value::as_u64),
+        samples: one
+            .get("samples")
+            .and_then(Value::as_u64)
+            .map(|samples| samples.clamp(crate::audit::LEAST_SAMPLES, MOST_SAMPLES)),
         origin: one.get("origin").cloned().ok_or_else(|| refused(none))?,
     })
 }
@@ -178,7 +203,9 @@ fn target(found: &Counterexample, options: &Replay) -> Result<Target, Failure> {
         Some("mechanism") => {
             let (a, b) = two("inputs").ok_or_else(none)?;
             let spec = origin("spec").ok_or_else(none)?;
-            Target::of_spec("FILE", spec, Some(found.claim.clone()), Some((&a, &b)), Sampler::Auto)
+            let sampler =
+                origin("sampler").and_then(|name| Sampler::from_str(name, false).ok()).unwrap_or(Sampler::Auto);
+            Target::of_spec("FILE", spec, Some(found.claim.clone()), Some((&a, &b)), sampler)
         }
         Some("zoo") => {
             let name = origin("specimen").ok_or_else(none)?;

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     audit::{Audit, fresh_seed},
     bits::seeded,
-    cli::Failure,
+    cli::{Failure, arguments::Neighbours},
     exact::{Rational, parse, render},
 };
 
@@ -33,53 +33,56 @@ pub(super) fn pilot(samples: u64) -> u64 {
     (samples / 20).clamp(1000, 20_000).min(samples)
 }
 
-/// The patterns around the data (Ding et al., *Detecting violations of differential privacy*, CCS 2018): every pair differs in each entry by at most one,
-/// or, for the extremes, in one entry from its least to its greatest value.
-pub(super) fn patterns(argument: &str, base: &str) -> Result<Vec<(String, String)>, Failure> {
+/// Neighbours of the data, of the kind that the claim is for. `each`: the patterns of Ding et al., *Detecting violations of differential privacy*, CCS 2018.
+pub(super) fn patterns(argument: &str, base: &str, neighbours: Neighbours) -> Result<Vec<(String, String)>, Failure> {
     let must = "must be numbers with commas between them, such as 1,1,1,1";
     let data: Option<Vec<Rational>> = base.split(',').map(|entry| parse(entry.trim()).ok()).collect();
     let data = data.filter(|data| data.len() <= MOST_DATA).ok_or_else(|| Failure::value(argument, base, must))?;
-    let one = Rational::from_integer(1.into());
     let list = |data: &[Rational]| data.iter().map(render).collect::<Vec<_>>().join(",");
     let moved = |by: &dyn Fn(usize) -> i64| -> String {
-        let data: Vec<Rational> = data
-            .iter()
-            .enumerate()
-            .map(|(place, entry)| entry + &one * Rational::from_integer(by(place).into()))
-            .collect();
-        list(&data)
+        let entries = data.iter().enumerate();
+        list(&entries.map(|(place, entry)| entry + Rational::from_integer(by(place).into())).collect::<Vec<_>>())
     };
-    let half = data.len() / 2;
+    let (half, last) = (data.len() / 2, data.len().saturating_sub(1));
+    let neighbours: Vec<String> = match neighbours {
+        Neighbours::One => [0, half, last]
+            .into_iter()
+            .flat_map(|changed| [1, -1].map(|by| moved(&|place| if place == changed { by } else { 0 })))
+            .collect(),
+        Neighbours::Record => {
+            let ends = [data.iter().min(), data.iter().max()].into_iter().flatten();
+            ends.flat_map(|end| {
+                [0, half, last].map(|changed| {
+                    let entry = |(place, entry): (usize, &Rational)| if place == changed { end } else { entry }.clone();
+                    list(&data.iter().enumerate().map(entry).collect::<Vec<_>>())
+                })
+            })
+            .collect()
+        }
+        Neighbours::Each => vec![
+            moved(&|place| i64::from(place == 0)),
+            moved(&|place| -i64::from(place == 0)),
+            moved(&|place| if place == 0 { 1 } else { -1 }),
+            moved(&|place| if place == 0 { -1 } else { 1 }),
+            moved(&|place| if place < half { 1 } else { -1 }),
+            moved(&|_| 1),
+            moved(&|_| -1),
+            moved(&|place| i64::from(place != 0)),
+            moved(&|place| -i64::from(place != 0)),
+        ],
+    };
     let base = list(&data);
-    let pairs = [
-        ("one above", moved(&|place| i64::from(place == 0))),
-        ("one below", moved(&|place| -i64::from(place == 0))),
-        ("the last one above", moved(&|place| i64::from(place + 1 == data.len()))),
-        ("one above and the rest below", moved(&|place| if place == 0 { 1 } else { -1 })),
-        ("one below and the rest above", moved(&|place| if place == 0 { -1 } else { 1 })),
-        ("half and half", moved(&|place| if place < half { 1 } else { -1 })),
-        ("all above", moved(&|_| 1)),
-        ("all below", moved(&|_| -1)),
-        ("all but one above", moved(&|place| i64::from(place != 0))),
-        ("all but one below", moved(&|place| -i64::from(place != 0))),
-    ];
-    let mut distinct: Vec<(String, String)> = Vec::new();
-    for (_, neighbour) in pairs {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for neighbour in neighbours {
         let pair = (base.clone(), neighbour);
-        if pair.0 != pair.1 && !distinct.contains(&pair) {
-            distinct.push(pair);
+        if pair.0 != pair.1 && !pairs.contains(&pair) {
+            pairs.push(pair);
         }
     }
-    if let (Some(least), Some(most)) = (data.iter().min(), data.iter().max())
-        && least != most
-    {
-        let with_first = |first: &Rational| {
-            let entries: Vec<Rational> = std::iter::once(first).chain(data.iter().skip(1)).cloned().collect();
-            list(&entries)
-        };
-        distinct.push((with_first(least), with_first(most)));
+    if pairs.is_empty() {
+        return Err(Failure::argument(argument, "has no neighbours of this kind: all of its entries are the same"));
     }
-    Ok(distinct)
+    Ok(pairs)
 }
 
 /// Puts the pair that promises most first. Its audit draws afresh, so that trying costs no confidence.
@@ -126,14 +129,20 @@ mod tests {
 
     #[test]
     fn patterns_are_neighbours_of_the_base() {
-        let pairs = patterns("--base", "1, 0,1/2").unwrap();
-        assert!(pairs.contains(&("1,0,1/2".to_owned(), "2,0,1/2".to_owned())));
-        assert!(pairs.iter().all(|(a, b)| a != b));
-        let distinct: std::collections::BTreeSet<_> = pairs.iter().collect();
-        assert_eq!(distinct.len(), pairs.len());
-        assert_eq!(patterns("--base", "5").unwrap().len(), 2);
+        let pairs = |base, neighbours| patterns("--base", base, neighbours);
+        for neighbours in [Neighbours::One, Neighbours::Record, Neighbours::Each] {
+            let pairs = pairs("1, 0,1/2", neighbours).unwrap();
+            assert!(pairs.iter().all(|(a, b)| a == "1,0,1/2" && a != b), "{neighbours:?}");
+            let distinct: std::collections::BTreeSet<_> = pairs.iter().collect();
+            assert_eq!(distinct.len(), pairs.len());
+            // Only where every entry may move do two of them differ.
+            let changed = |b: &str| b.split(',').zip(["1", "0", "1/2"]).filter(|(one, two)| one != two).count();
+            assert_eq!(pairs.iter().all(|(_, b)| changed(b) == 1), neighbours != Neighbours::Each);
+        }
+        assert_eq!(pairs("5", Neighbours::One).unwrap().len(), 2);
+        assert_eq!(pairs("5", Neighbours::Record).unwrap_err().status(), 2);
         for bad in ["", "x", "1,,2", "1;2"] {
-            assert_eq!(patterns("--base", bad).unwrap_err().status(), 2, "{bad}");
+            assert_eq!(pairs(bad, Neighbours::One).unwrap_err().status(), 2, "{bad}");
         }
     }
 }

@@ -79,10 +79,15 @@ impl Confidence {
     }
 
     /// That of each of so many tests, so that all of them together have this one: 1 − (1 − C)/n.
-    pub(super) fn shared_by(&self, tests: usize) -> Self {
+    pub(super) fn shared_by(&self, tests: usize) -> Result<Self, Failure> {
         let alpha = (Rational::one() - &self.0) / Rational::from_integer(tests.max(1).into());
         // The statistics take no less than 10^-12.
-        Self(Rational::one() - alpha.max(Rational::new(1.into(), 900_000_000_000_i64.into())))
+        if alpha < Rational::new(1.into(), 900_000_000_000_i64.into()) {
+            let must =
+                format!("must be smaller for {tests} targets: each has a share of 1 - confidence, at least 1.2e-12");
+            return Err(Failure::argument("--confidence", must));
+        }
+        Ok(Self(Rational::one() - alpha))
     }
 
     /// The least float that is at least the confidence.
@@ -153,8 +158,12 @@ mod tests {
     #[test]
     fn confidences_are_shared_exactly() {
         let all = Confidence::parse("--confidence", "0.999").unwrap();
-        assert_eq!((all.to_string(), all.shared_by(100).to_string()), ("0.999".to_owned(), "0.99999".to_owned()));
+        assert_eq!(
+            (all.to_string(), all.shared_by(100).unwrap().to_string()),
+            ("0.999".to_owned(), "0.99999".to_owned())
+        );
         assert!(all.float() >= 0.999 && all.float() < 0.999_000_001);
+        assert_eq!(Confidence::parse("--confidence", "0.9999999999").unwrap().shared_by(100).unwrap_err().status(), 2);
         for bad in ["0", "1", "-1", "2", "x", "", "0.99999999999999"] {
             assert!(Confidence::parse("--confidence", bad).is_err(), "{bad}");
         }

@@ -22,6 +22,7 @@ use crate::{
         arguments::{Expect, Sampler},
         progress::{Progress, watched},
     },
+    exact::render,
     mechanism::CATALOGUE,
 };
 
@@ -38,6 +39,24 @@ pub(super) enum NotRun {
     Skipped(String),
     Failed(Failure),
 }
+
+/// What a target has not that did not run.
+const NOT_KNOWN: &[&str] = &[
+    "verdict",
+    "delta_lower",
+    "delta_estimate",
+    "delta_upper",
+    "epsilon_lower",
+    "min_detectable_delta",
+    "delta_exact",
+    "samples_a",
+    "samples_b",
+    "event",
+    "direction",
+    "counts",
+    "counterexample",
+    "seconds",
+];
 
 impl Judged {
     /// Whether its verdict is the expected one; a target that was skipped is not held against the suite.
@@ -63,7 +82,12 @@ impl Judged {
                 document.insert("kind".into(), self.target.origin_json().get("kind").cloned().unwrap_or(Value::Null));
                 document.insert("expected".into(), json!(self.target.expect.map(Expect::name)));
                 document.insert("as_expected".into(), if skipped.is_some() { Value::Null } else { false.into() });
-                document.insert("verdict".into(), Value::Null);
+                document.insert("epsilon".into(), render(self.target.claim.epsilon()).into());
+                document.insert("delta_claimed".into(), render(self.target.claim.delta()).into());
+                document.insert("confidence".into(), confidence.to_string().into());
+                for unknown in NOT_KNOWN {
+                    document.insert((*unknown).into(), Value::Null);
+                }
                 document.insert("skipped".into(), json!(skipped));
                 document.insert("error".into(), json!(error));
                 Value::Object(document)
@@ -92,13 +116,13 @@ pub(super) fn audit_all(
     settings: &Settings,
     seed: [u8; 32],
 ) -> Result<(Vec<Judged>, Confidence), Failure> {
-    let confidence = settings.confidence.shared_by(targets.len());
+    let confidence = settings.confidence.shared_by(targets.len())?;
     let total: u64 = targets.iter().map(|target| target.work(settings)).sum();
     let mut seeds = seeded(seed);
     let seeded: Vec<([u8; 32], Target)> =
         targets.into_iter().map(|target| Ok((fresh_seed(&mut seeds)?, target))).collect::<Result<_, Failure>>()?;
     let work = |seed: [u8; 32], mut target: Target, done: &Arc<AtomicU64>| {
-        let outcome = match unmet(&target) {
+        let outcome = match unmet(&target, settings) {
             Some(why) => Err(NotRun::Skipped(why)),
             None => judge(&mut target, settings, &confidence, seed, done).map_err(NotRun::Failed),
         };
@@ -130,19 +154,17 @@ pub(super) fn audit_all(
 }
 
 /// Why a target cannot run here.
-fn unmet(target: &Target) -> Option<String> {
+#[cfg(unix)]
+fn unmet(target: &Target, settings: &Settings) -> Option<String> {
     let command = target.requires.as_deref()?;
-    let status = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(command)
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .status();
-    match status {
-        Ok(status) if status.success() => None,
-        _ => Some(format!("requires: {command}")),
-    }
+    let is_met =
+        super::commands::succeeds(command, target.folder.as_deref(), target.timeout.unwrap_or(settings.timeout));
+    (!is_met).then(|| format!("requires: {command}"))
+}
+
+#[cfg(not(unix))]
+fn unmet(target: &Target, _: &Settings) -> Option<String> {
+    Some(format!("requires: {}", target.requires.as_deref()?))
 }
 
 /// The document of a suite.

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use clap::ValueEnum as _;
 use num_traits::Zero;
 use serde_json::{Value, json};
 
@@ -50,7 +51,7 @@ pub(super) struct Target {
 /// Where the samples come from.
 #[derive(Debug)]
 pub(super) enum Origin {
-    Mechanism { spec: Spec, own: Box<Own>, inputs: (String, String) },
+    Mechanism { spec: Spec, own: Box<Own>, inputs: (String, String), sampler: Sampler },
     Zoo(&'static Specimen),
     Commands { a: String, b: String, arguments: (String, String) },
     Search { command: String, pairs: Vec<(String, String)>, argument: String },
@@ -156,8 +157,13 @@ impl Target {
     /// What the document says of where the samples come from.
     pub(super) fn origin_json(&self) -> Value {
         match &self.origin {
-            Origin::Mechanism { spec, inputs, .. } => {
-                json!({ "kind": "mechanism", "spec": spec.to_string(), "inputs": [inputs.0, inputs.1] })
+            Origin::Mechanism { spec, inputs, sampler, .. } => {
+                json!({
+                    "kind": "mechanism",
+                    "spec": spec.to_string(),
+                    "inputs": [inputs.0, inputs.1],
+                    "sampler": sampler.to_possible_value().map(|value| value.get_name().to_owned()),
+                })
             }
             Origin::Zoo(specimen) => json!({ "kind": "zoo", "specimen": specimen.name }),
             Origin::Commands { a, b, .. } => json!({ "kind": "commands", "commands": [a, b], "folder": self.folder }),
@@ -203,7 +209,7 @@ impl Target {
         };
         let about = entry(spec.name()).map_or_else(String::new, |entry| entry.summary.to_owned());
         let name = spec.to_string();
-        let origin = Origin::Mechanism { spec, own: Box::new(own), inputs: (a.to_owned(), b.to_owned()) };
+        let origin = Origin::Mechanism { spec, own: Box::new(own), inputs: (a.to_owned(), b.to_owned()), sampler };
         Ok(Self { about, ..Self::new(&name, claim, origin) })
     }
 
