@@ -53,7 +53,7 @@ impl Side {
 ///     Audit::new(claim, 0.999).unwrap().run(&a, &b).unwrap().verdict
 /// };
 /// // It is private at ln 7 = 1.9459…, and at nothing less.
-/// assert_eq!(audit("1.9"), Verdict::Violation);
+/// assert_eq!(audit("1.8"), Verdict::Violation);
 /// assert_eq!(audit("1.95"), Verdict::Consistent);
 /// # Ok::<(), certus::audit::SampleError>(())
 /// ```
