@@ -24,7 +24,7 @@ pub const SPECIMENS: &[Specimen] = &[
         name: "rappor_half_the_bits",
         about: "RAPPOR (f = 0.75, p = 0.45, q = 0.55) that counts four bits: epsilon is 0.4001",
         epsilon: "0.2",
-        samples: 600_000,
+        samples: 1_000_000,
         make: || report(0.75, Some((0.45, 0.55))),
         ..BROKEN
     },

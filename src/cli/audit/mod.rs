@@ -280,13 +280,13 @@ fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Resu
     });
     writeln!(
         out,
-        "\n{} targets, {violations} violations, {} as expected, at confidence {} for all together, in {:.1} s",
+        "\n{} targets, {violations} violations, {}, at confidence {} for all together, in {:.1} s",
         targets.len(),
         match unexpected {
             0 if targets.iter().all(|target| target.get("verdict").is_none_or(Value::is_null)) =>
-                "none run,".to_owned(),
-            0 => "all".to_owned(),
-            _ => format!("{unexpected} NOT"),
+                "none of them run".to_owned(),
+            0 => "all as expected".to_owned(),
+            _ => format!("{unexpected} NOT as expected"),
         },
         text(document, "confidence"),
         document.get("seconds").and_then(Value::as_f64).unwrap_or(0.0),
