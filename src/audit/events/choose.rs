@@ -302,3 +302,46 @@ fn pair((a, b): (u64, u64), counts: &Counts, direction: Direction) -> Pair {
     let ((x, n), (y, m)) = direction.orient((a, n_a), (b, n_b));
     Pair { x, n, y, m }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(a: &[u64], b: &[u64]) -> Counts {
+        Counts { a: a.to_vec(), b: b.to_vec() }
+    }
+
+    /// Every step-th sample is kept, wherever it lies, and none is made up.
+    #[test]
+    fn thinning_keeps_every_so_many() {
+        let all = counts(&[3, 0, 5, 1, 1, 7], &[0, 0, 1, 0, 0, 1]);
+        assert_eq!(thinned(&all, 1).a, all.a);
+        assert_eq!(thinned(&all, 3).a, [1, 0, 1, 1, 0, 2]);
+        assert_eq!(thinned(&all, 3).b, [0; 6]);
+        for step in 1..20 {
+            let thin = thinned(&all, step);
+            assert_eq!(thin.a.iter().sum::<u64>(), 17 / step);
+            assert!(thin.a.iter().zip(&all.a).all(|(thin, all)| thin <= all));
+        }
+    }
+
+    /// 600,000 different numbers, a tenth of which, from 900,000 on, one side alone has: more rows than are read for every feature.
+    /// The event is chosen among thinned rows, and its threshold and counts are those of all of them.
+    #[test]
+    fn finalists_are_read_in_all_of_the_part() {
+        let outputs: Vec<Output> = (0..600_000_i64).map(|place| Output::parse(&(place * 5 / 3).to_string())).collect();
+        let outputs: Vec<&Output> = outputs.iter().collect();
+        let side = |from: usize, part: usize, end: usize| -> Vec<u64> {
+            (0..600_000).map(|place| u64::from(place % 4 == from + part && place < end)).collect()
+        };
+        let part = |part| counts(&side(0, part, 600_000), &side(1, part, 540_000));
+        let (train, validate) = (part(0), part(2));
+        let search = Search::new(&outputs, &train, &validate, (150_000, 150_000), &[], &[]);
+        assert!(search.whole.is_some() && search.parsed.len() <= MOST_ROWS);
+        let best = search.best(Goal::Epsilon { delta: 0.0 }, 0.01).unwrap();
+        assert_eq!((best.event.feature, best.direction), (Feature::Value, Direction::AOverB));
+        assert_eq!((best.seen.n, best.seen.m), (300_000, 270_000));
+        // Less what a bin of 512 may hold.
+        assert!(best.seen.x >= 30_000 - 1_200 && best.seen.y == 0, "{:?}", best.seen);
+    }
+}

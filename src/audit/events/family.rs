@@ -196,6 +196,12 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
         parts.sort_unstable_by(f64::total_cmp);
         features.extend(parts.get(parts.len() / 2).map(|middle| Feature::CountAbove(Real(*middle))));
         features.push(Feature::LastPart);
+        // Of words alone it is the output, of numbers alone the dimension.
+        if seen().any(|parsed| parsed.words().next().is_some())
+            && seen().any(|parsed| parsed.numbers().next().is_some())
+        {
+            features.push(Feature::Pattern);
+        }
         for place in 0..dimension.min(PARTS) {
             features.push(Feature::Part(place));
             if seen().any(|parsed| parsed.is_word(place)) {

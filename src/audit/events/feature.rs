@@ -50,6 +50,8 @@ pub enum Feature {
     PartText(usize),
     /// The last part as a number.
     LastPart,
+    /// The parts with every number as #: which parts are words, and which.
+    Pattern,
     /// How many parts read so.
     Count(String),
     /// How many parts are above a number.
@@ -124,6 +126,12 @@ impl<'a> Parsed<'a> {
         self.parts.get(place).is_some_and(|(_, number)| number.is_none())
     }
 
+    /// The parts, every number as #.
+    fn pattern(&self) -> String {
+        let parts: Vec<&str> = self.parts.iter().map(|(part, number)| number.map_or(*part, |_| "#")).collect();
+        parts.join(",")
+    }
+
     fn part(&self, place: usize) -> Option<f64> {
         self.parts.get(place).and_then(|(_, number)| *number)
     }
@@ -172,13 +180,14 @@ impl Feature {
                 parsed.parts.get(*place).map_or(Reading::Nothing, |(part, _)| Reading::Word(Cow::Borrowed(part)))
             }
             Self::LastPart => number(parsed.parts.last().and_then(|(_, number)| *number)),
+            Self::Pattern if parsed.dimension() > 0 => Reading::Word(Cow::Owned(parsed.pattern())),
             Self::Count(word) if parsed.dimension() > 0 => {
                 size(parsed.parts.iter().filter(|(part, _)| part == word).count())
             }
             Self::CountAbove(than) if parsed.dimension() > 0 => {
                 size(parsed.numbers().filter(|part| *part > than.0).count())
             }
-            Self::Count(_) | Self::CountAbove(_) => Reading::Nothing,
+            Self::Pattern | Self::Count(_) | Self::CountAbove(_) => Reading::Nothing,
             Self::Difference(place) => {
                 let before = place.checked_sub(1).and_then(|before| parsed.part(before));
                 number(parsed.part(*place).zip(before).map(|(part, before)| part - before))
@@ -240,6 +249,7 @@ impl fmt::Display for Feature {
                 write!(f, "least exponent of the lowest set bits of the parts/{}", scale.0)
             }
             Self::LastPart => f.write_str("last part"),
+            Self::Pattern => f.write_str("pattern"),
             Self::Count(word) => write!(f, "number of parts {word:?}"),
             Self::CountAbove(than) => write!(f, "number of parts above {}", than.0),
             Self::OnGrid { step } => write!(f, "place on the grid of {}", step.0),
@@ -299,6 +309,8 @@ mod tests {
             (Feature::Difference(1), "1,4", number(3.0)),
             (Feature::LastPart, "1,4", number(4.0)),
             (Feature::LastPart, "4,x", Reading::Nothing),
+            (Feature::Pattern, "x,1,y,nan", word("x,#,y,#")),
+            (Feature::Pattern, "x", Reading::Nothing),
             (Feature::Count("x".into()), "x,1,x", number(2.0)),
             (Feature::Count("x".into()), "x", Reading::Nothing),
             (Feature::CountAbove(Real(1.0)), "x,1,2,3", number(2.0)),
