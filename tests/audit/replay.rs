@@ -39,7 +39,10 @@ fn files_are_replayed_on_fresh_files() {
     let arguments = ["audit", "--samples-a", &a, "--samples-b", &b, "--claim", "epsilon=1", "--counterexample", &found];
     assert_eq!(json(&arguments).1, 1);
     refused(&["replay", &found], 2, &["--samples-a"]);
-    let (a, b) = (draw("fresh-a", "0", "3"), draw("fresh-b", "1", "4"));
+    // The audit's own are no fresh samples, neither as they were nor on one side alone.
+    refused(&["replay", &found, "--samples-a", &a, "--samples-b", &b], 2, &["--samples-a", "fresh"]);
+    let (old, (a, b)) = (b, (draw("fresh-a", "0", "3"), draw("fresh-b", "1", "4")));
+    refused(&["replay", &found, "--samples-a", &a, "--samples-b", &old], 2, &["--samples-b", "fresh"]);
     let (document, status) = json(&["replay", &found, "--samples-a", &a, "--samples-b", &b]);
     assert_eq!((document["confirmed"].as_bool(), status), (Some(true), 1), "{document}");
 }

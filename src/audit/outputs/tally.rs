@@ -150,6 +150,13 @@ impl Tally {
         Ok(Self { counts, shards })
     }
 
+    /// The digests of its recordings, by which the same samples are known again; none of those that may agree by chance.
+    #[must_use]
+    pub fn digests(&self) -> Vec<String> {
+        let varied = self.shards.iter().filter(|shard| shard.others >= COINCIDENCE);
+        varied.map(|shard| format!("{:016x}-{}", shard.order, shard.samples)).collect()
+    }
+
     /// Refuses two sides of an audit that share a shard, as when one file is given for both.
     ///
     /// # Errors

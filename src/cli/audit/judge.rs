@@ -42,7 +42,8 @@ pub(super) fn judge(
     let audit = Audit::new(target.claim.clone(), confidence.float())
         .map_err(|error| Failure::argument("--confidence", error))?;
     let report = audit.scales(&target.scales).events(&events).run(&a, &b).map_err(|error| refused(target, &error))?;
-    Ok(Outcome::of_report(&report, target.own(), thousandths(started.elapsed())))
+    let recordings = [a.digests(), b.digests()].concat();
+    Ok(Outcome { recordings, ..Outcome::of_report(&report, target.own(), thousandths(started.elapsed())) })
 }
 
 /// Samples that cannot be audited: whoever gave them made a mistake, or the command that printed them did.
@@ -102,6 +103,7 @@ fn batches(
         samples: (drawn, drawn),
         event: audit.event().cloned(),
         counts: None,
+        recordings: [all_a.digests(), all_b.digests()].concat(),
         delta_exact: target.own().and_then(|own| own.delta(&NonNegative::new(target.claim.epsilon().clone()).ok()?)),
         curve: Vec::new(),
         losses: serde_json::Value::Null,

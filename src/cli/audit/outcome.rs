@@ -32,6 +32,8 @@ pub(super) struct Outcome {
     pub(super) samples: (u64, u64),
     pub(super) event: Option<(Event, Direction)>,
     pub(super) counts: Option<Pair>,
+    /// The digests of the recordings, for a replay to know them again.
+    pub(super) recordings: Vec<String>,
     pub(super) delta_exact: Option<Enclosure>,
     pub(super) curve: Vec<Value>,
     pub(super) losses: Value,
@@ -62,6 +64,7 @@ impl Outcome {
             samples: (report.samples_a, report.samples_b),
             event: first.map(|finding| (finding.event.clone(), finding.direction)),
             counts: first.map(|finding| finding.pair),
+            recordings: Vec::new(),
             delta_exact: own.and_then(|own| own.delta(&NonNegative::new(report.claim.epsilon().clone()).ok()?)),
             curve: curve(report, own),
             losses: losses(report, own),
@@ -143,6 +146,7 @@ impl Outcome {
             "delta_lower": Report::decimal_below(self.delta_lower),
             "confidence": confidence.to_string(),
             "samples": self.samples.0.min(self.samples.1),
+            "recordings": self.recordings,
         })
     }
 }

@@ -42,6 +42,8 @@ struct Counterexample {
     event: Event,
     direction: Direction,
     samples: Option<u64>,
+    /// The digests of the audit's recordings.
+    recordings: Vec<String>,
     origin: Value,
 }
 
@@ -68,6 +70,7 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     let progress = Progress::new(Some(0), "drawing fresh samples", shared.quiet);
     let (a, b) = watched(progress, |_| target.draw(wanted, &settings, seed, &Arc::new(AtomicU64::new(0))))?;
     a.check_apart(&b).map_err(|error| Failure::argument("--samples-b", error))?;
+    check_fresh(&found, &target, &[a.digests(), b.digests()].concat())?;
     let claim = &found.claim;
     let (_, slope) = exp_bounds(claim.epsilon_above());
     let alpha = alpha(&settings.confidence);
@@ -117,6 +120,22 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     }
     out.flush()?;
     Ok(u8::from(confirmed))
+}
+
+/// The audit's own samples confirm nothing.
+fn check_fresh(found: &Counterexample, target: &Target, digests: &[String]) -> Result<(), Failure> {
+    if !digests.iter().any(|digest| found.recordings.contains(digest)) {
+        return Ok(());
+    }
+    Err(match target.origin {
+        Origin::Samples { .. } => {
+            Failure::argument("--samples-a", "and --samples-b must be fresh: the audit had these samples")
+        }
+        _ => Failure::Environment(format!(
+            "{}: printed the audit's own samples again: a seed was used twice",
+            printable(&found.name)
+        )),
+    })
 }
 
 /// Commands come from the file, perhaps somebody else's: they are shown before they run. Their shards have numbers that the audit's did not have.
@@ -181,6 +200,10 @@ fn read(options: &Replay) -> Result<Counterexample, Failure> {
             .get("samples")
             .and_then(Value::as_u64)
             .map(|samples| samples.clamp(crate::audit::LEAST_SAMPLES, MOST_SAMPLES)),
+        recordings: one
+            .get("recordings")
+            .and_then(|list| serde_json::from_value(list.clone()).ok())
+            .unwrap_or_default(),
         origin: one.get("origin").cloned().ok_or_else(|| refused(none))?,
     })
 }
