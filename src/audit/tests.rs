@@ -123,20 +123,11 @@ fn boundary_runs(runs: u64, samples: u64) -> (u32, u32, u64) {
     (count(|outcome| outcome.0), count(|outcome| outcome.1), runs)
 }
 
-/// Each alarms with probability at most 0.04: of 120 more than 15 has probability below 10^-4 (binomial).
+/// Each alarms with probability at most 0.05: of 1,000 more than 70 has probability 0.002 at most, were the seeds not fixed.
 #[test]
-fn correct_mechanisms_raise_no_more_alarms_than_stated() {
-    let (alarms, covered, runs) = boundary_runs(120, 1000);
-    assert!(alarms <= 15, "{alarms} alarms of {runs}");
-    assert!(covered >= 105, "{covered} covered of {runs}");
-}
-
-#[test]
-#[ignore = "full size: 1,000 audits"]
 fn a_thousand_audits_at_the_boundary() {
     let (alarms, covered, runs) = boundary_runs(1000, 4000);
-    println!("{alarms} alarms, {covered} covered, of {runs}");
-    assert!(alarms <= 70 && covered >= 930);
+    assert!(alarms <= 70 && covered >= 930, "{alarms} alarms, {covered} covered, of {runs}");
 }
 
 /// Continuous Laplace of ε = 1.25 against a claim of 1, 10,000 samples a side, as floats with full bits or on a grid.
@@ -152,27 +143,15 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The truth is 1 − e^(−1/8) = 0.1175.
+/// The truth is 1 − e^(−1/8) = 0.1175, which a run in twenty may exceed.
 #[test]
-fn miscalibration_is_seen_sharply() {
-    let bounds = (0..7).into_par_iter().map(|run| miscalibrated(run, 0.95)).collect::<Vec<_>>();
-    assert!(bounds.iter().all(|report| report.verdict == Verdict::Violation));
-    let median = median(bounds.iter().map(|report| report.delta_lower).collect());
-    assert!((0.08..0.1175).contains(&median), "{median}");
-}
-
-#[test]
-#[ignore = "full size: 100 runs"]
 fn miscalibration_over_a_hundred_runs() {
     let bounds: Vec<Report> = (0..100).into_par_iter().map(|run| miscalibrated(run, 0.95)).collect();
+    assert!(bounds.iter().all(|report| report.verdict == Verdict::Violation));
     let middle = median(bounds.iter().map(|report| report.delta_lower).collect());
+    assert!((0.085..0.1175).contains(&middle), "{middle}");
     let above = bounds.iter().filter(|report| report.delta_lower > 0.1175).count();
-    let epsilon = median(bounds.iter().map(|report| report.epsilon_lower).collect());
-    println!(
-        "median delta_lower {middle}, above the truth {above}, median epsilon_lower {epsilon}, e.g. {}",
-        bounds[0].findings[0].event
-    );
-    assert!(middle >= 0.085, "{middle}");
+    assert!(above <= 10, "{above}");
 }
 
 /// The textbook's inverse of the CDF, in floats: x − s·sign(u)·ln(1 − 2|u|).
@@ -188,26 +167,12 @@ fn float_audit(run: u64, samples: u64, scale: f64) -> Report {
     audit("1", "0", 0.999).scales(&[scale]).run(&a, &b).unwrap()
 }
 
-/// Five hundred samples a side at 99.9%, in each of 20 runs.
+/// Five hundred samples a side at 99.9%, in each of 50 runs; at a scale of 2, where fewer outputs have low bits, in most of them.
 #[test]
 fn floating_point_laplace_is_refuted() {
-    for run in 0..20 {
-        let report = float_audit(run, 500, 1.0);
-        assert_eq!(report.verdict, Verdict::Violation, "run {run}: {:?}", report.findings);
-    }
-}
-
-#[test]
-#[ignore = "how few samples suffice"]
-fn floating_point_laplace_with_few_samples() {
-    for samples in [100, 150, 200, 300, 500] {
-        for scale in [1.0, 2.0, 0.7] {
-            let refuted = (0..50).filter(|run| float_audit(*run, samples, scale).verdict == Verdict::Violation).count();
-            println!(
-                "{samples} samples, scale {scale}: {refuted} of 50; {}",
-                float_audit(0, samples, scale).findings[0].event
-            );
-        }
+    for (scale, least) in [(1.0, 50), (0.7, 50), (2.0, 40)] {
+        let refuted = (0..50).filter(|run| float_audit(*run, 500, scale).verdict == Verdict::Violation).count();
+        assert!(refuted >= least, "{refuted} of 50 at scale {scale}");
     }
 }
 
@@ -423,53 +388,6 @@ fn the_shares_of_alpha_add_up() {
         numbers.insert(report.findings.len());
     }
     assert!(numbers.contains(&2), "two events are evaluated at times: {numbers:?}");
-}
-
-/// How long an audit takes, and how near ε_lower comes.
-#[test]
-#[ignore = "a measurement"]
-fn cost_and_sharpness_of_large_audits() {
-    let measure = |name: &str, a: &Tally, b: &Tally, claim: &str| {
-        let start = std::time::Instant::now();
-        let report = audit(claim, "0", 0.95).run(a, b).unwrap();
-        let (lower, epsilon) = (report.delta_lower, report.epsilon_lower);
-        println!(
-            "{name}: {:?} in {:.2} s, delta in [{lower:.5}, {:?}], epsilon >= {epsilon:.5}",
-            report.verdict,
-            start.elapsed().as_secs_f64(),
-            report.delta_upper
-        );
-        for finding in &report.findings {
-            println!("    {} {:?} {:?}", finding.event, finding.pair, finding.shape);
-        }
-    };
-    for samples in [100_000, 2_000_000] {
-        let (mut one, mut two) = (source(12, 0, 1), source(12, 0, 2));
-        let a = tally("a", samples, || geometric(&mut one, 10.0).into());
-        let b = tally("b", samples, || (1 + geometric(&mut two, 10.0)).into());
-        measure(&format!("geometric of 0.1, {samples}"), &a, &b, "0.1");
-        measure(&format!("geometric of 0.1 claimed 0.08, {samples}"), &a, &b, "0.08");
-    }
-    for samples in [100_000, 500_000] {
-        let (mut one, mut two) = (source(13, 0, 1), source(13, 0, 2));
-        let a = tally("a", samples, || laplace(&mut one, 1.0).into());
-        let b = tally("b", samples, || (1.0 + laplace(&mut two, 1.0)).into());
-        measure(&format!("float laplace of 1, {samples}"), &a, &b, "1");
-    }
-    let (mut one, mut two) = (source(14, 0, 1), source(14, 0, 2));
-    let draw = |bits: &mut Source, input: i64| {
-        let parts: Vec<String> =
-            (0..10).map(|i| (if i < 5 { input } else { -input } + geometric(bits, 10.0)).to_string()).collect();
-        Output::parse(&parts.join(","))
-    };
-    let (a, b) = (tally("a", 100_000, || draw(&mut one, 0)), tally("b", 100_000, || draw(&mut two, 1)));
-    measure("ten parts of 0.1 claimed 0.5, 100000", &a, &b, "0.5");
-    // No noise in the second part of the answer: any ε is refuted.
-    let (a, b) = (
-        tally("a", 100_000, || Output::parse(&format!("{},0", geometric(&mut one, 1.0)))),
-        tally("b", 100_000, || Output::parse(&format!("{},1", geometric(&mut two, 1.0)))),
-    );
-    measure("no noise, 100000", &a, &b, "1");
 }
 
 /// The choice is blind to the evaluation part, even to which outputs it holds: with outputs that only the evaluation part has (a new
