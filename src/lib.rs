@@ -23,6 +23,9 @@
 #![cfg_attr(kani, feature(proc_macro_hygiene, stmt_expr_attributes))]
 
 extern crate alloc;
+// Tests catch panics.
+#[cfg(all(test, not(feature = "std")))]
+extern crate std;
 
 pub mod account;
 #[cfg(feature = "audit")]

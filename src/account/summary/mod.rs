@@ -64,6 +64,8 @@ fn total(plan: &Plan, of: impl Fn(&Pair) -> Option<Enclosure>) -> Option<Enclosu
 #[cfg(test)]
 #[allow(clippy::float_arithmetic, reason = "an independent check in doubles")]
 mod tests {
+    use alloc::string::ToString as _;
+
     use super::*;
     use crate::mechanism::{Mechanism, Spec};
 

@@ -1,5 +1,7 @@
 //! What calibration finds, against scans of whole grids.
 
+use alloc::string::ToString as _;
+
 use num_bigint::BigUint;
 
 use super::{trend, *};
