@@ -146,8 +146,12 @@ impl Own {
         match self.masses() {
             Some([a, b]) => {
                 let (forward, backward) = (hockey_stick(a, b, epsilon)?, hockey_stick(b, a, epsilon)?);
-                let (lower, upper) = (forward.lower().max(backward.lower()), forward.upper().max(backward.upper()));
-                Enclosure::from_bounds(&lower, &upper, forward.precision().max(backward.precision()))
+                let (lower, mut upper) = (forward.lower().max(backward.lower()), forward.upper().max(backward.upper()));
+                // No neighbours have more than the account says: where that is exactly 0, so is this.
+                if lower <= Rational::zero() && self.accounted(epsilon).is_some_and(|all| all.upper().is_zero()) {
+                    upper = Rational::zero();
+                }
+                Enclosure::from_bounds(&lower.min(upper.clone()), &upper, forward.precision().max(backward.precision()))
             }
             None if self.is_tight => {
                 Some(account::delta(&self.plan, epsilon, &Precision { digits: 6 }).ok()?.enclosure)
