@@ -22,7 +22,7 @@ pub enum Feature {
     Length,
     /// Whether anything was printed.
     Presence,
-    /// Integer, float, vector, word or empty.
+    /// Integer, float, fraction, vector, word or empty.
     Shape,
     /// NaN, an infinity, a signed zero, or another number.
     Special,
@@ -162,6 +162,7 @@ impl Feature {
                 Shape::Empty => "empty",
                 Shape::Integer => "integer",
                 Shape::Float => "float",
+                Shape::Fraction => "fraction",
                 Shape::Vector => "vector",
                 Shape::Word => "word",
             }),
@@ -287,6 +288,10 @@ mod tests {
             (Feature::Output, "007", word("007")),
             (Feature::Length, "007", number(3.0)),
             (Feature::Value, "007", number(7.0)),
+            (Feature::Value, "7/4", number(1.75)),
+            (Feature::Value, "7/0", Reading::Nothing),
+            (Feature::Shape, "7/4", word("fraction")),
+            (Feature::Part(1), "x,-1/2", number(-0.5)),
             (Feature::Value, "x", Reading::Nothing),
             (Feature::Value, "nan", Reading::Nothing),
             (Feature::Special, "nan", word("NaN")),

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::borrow::Cow;
 
-/// One line that a mechanism printed: an integer, a float, a word, a comma-separated vector, or nothing.
+/// One line that a mechanism printed: an integer, a float, a fraction, a word, a comma-separated vector, or nothing.
 ///
 /// An output *is* its text: `1`, `01` and `1.0` are three outputs, since whoever reads the release can tell them apart. What the
 /// text means (a number, a vector) is read from it when an event asks. An integer in its shortest form is kept as a machine word:
@@ -16,6 +16,7 @@ use std::borrow::Cow;
 /// assert_ne!(Output::parse("012"), Output::from(12));
 /// assert_eq!(Output::parse("012").number(), Some(12.0));
 /// assert_eq!(Output::parse("0.1, -2").shape(), Shape::Vector);
+/// assert_eq!(Output::parse("-7/4").number(), Some(-1.75));
 /// assert_eq!(Output::parse("").shape(), Shape::Empty);
 /// assert_eq!(Output::parse("0.10").to_string(), "0.10");
 /// ```
@@ -39,6 +40,8 @@ pub enum Shape {
     Integer,
     /// Any other number that Rust's `f64` reads, infinities and NaN among them.
     Float,
+    /// A fraction of integers, such as `7/100`.
+    Fraction,
     /// Parts with commas between them.
     Vector,
     /// Any other text.
@@ -227,7 +230,19 @@ fn number(text: &str) -> Option<f64> {
     if text.starts_with("nan:") {
         return Some(f64::NAN);
     }
-    text.parse().ok()
+    text.parse().ok().or_else(|| fraction(text))
+}
+
+/// n/d for integers n and d > 0, as exact mechanisms print rationals.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::float_arithmetic,
+    reason = "about the number: an event stays a predicate, whatever the rounding"
+)]
+fn fraction(text: &str) -> Option<f64> {
+    let (n, d) = text.split_once('/')?;
+    let (n, d): (i64, i64) = (n.parse().ok()?, d.parse().ok().filter(|d| *d > 0)?);
+    Some(n as f64 / d as f64)
 }
 
 fn shape(text: &str) -> Shape {
@@ -241,6 +256,9 @@ fn shape(text: &str) -> Shape {
     let digits = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Shape::Integer;
+    }
+    if fraction(trimmed).is_some() {
+        return Shape::Fraction;
     }
     if number(trimmed).is_some() { Shape::Float } else { Shape::Word }
 }
