@@ -1,0 +1,12 @@
+//! Every case, in the order in which they are best read.
+
+use crate::{Case, survey};
+
+/// One line a case.
+pub static CASES: &[&Case] = &[&survey::CASE];
+
+/// The case of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Case> {
+    CASES.iter().find(|case| case.name == name).copied()
+}
