@@ -10,11 +10,14 @@ pub mod case;
 pub mod cases;
 pub mod exact;
 pub mod plot;
+pub mod privacy;
 pub mod random;
 pub mod site;
 pub mod study;
 pub mod terminal;
 
+mod exercises;
+mod mechanisms;
 mod survey;
 
 pub use case::{Case, CaseError, Parameter, Setting, SettingError, Silent, Watch};
