@@ -1,9 +1,10 @@
 //! Every case, in the order in which they are best read.
 
-use crate::{Case, exercises, mechanisms, survey};
+use crate::{Case, averaging, composition, exercises, mechanisms, survey};
 
 /// One line a case.
-pub static CASES: &[&Case] = &[&survey::CASE, &exercises::CASE, &mechanisms::CASE];
+pub static CASES: &[&Case] =
+    &[&survey::CASE, &exercises::CASE, &mechanisms::CASE, &composition::CASE, &averaging::CASE];
 
 /// The case of this name.
 #[must_use]

@@ -16,6 +16,8 @@ pub mod site;
 pub mod study;
 pub mod terminal;
 
+mod averaging;
+mod composition;
 mod exercises;
 mod mechanisms;
 mod survey;
