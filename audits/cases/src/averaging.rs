@@ -119,7 +119,6 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     // Before: every query is answered.
     let mut hits = vec![0_u64; asked.len()];
     let mut squares = vec![0.0; asked.len()];
-    let mut path = vec![];
     let mut bits = random::bits(setting.seed, "averaging", 0);
     for trial in 0..trials {
         watch.step("attacks", trial, trials);
@@ -130,9 +129,6 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
             *hits += u64::from(guess(seen) == TRUTH);
             let mean = seen.iter().map(|answer| (answer - TRUTH) as f64).sum::<f64>() / seen.len() as f64;
             *squares += mean * mean;
-            if trial == 0 {
-                path.push((*n as f64, TRUTH as f64 + mean));
-            }
         }
     }
     let found: Vec<f64> = hits.iter().map(|hits| *hits as f64 / trials as f64).collect();
@@ -142,20 +138,15 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let mut stopped_hits = 0_u64;
     let mut admitted = 0;
     let mut refusal = None;
-    let mut stopped_path = vec![];
+    let mut stopped_square = 0.0;
     for trial in 0..trials {
         let mut curator = Curator::new(&epsilon, &budget, &sampler)?;
         let (answers, refused) = curator.answers(queries, &mut random::bits(setting.seed, "filtered", trial))?;
         admitted = answers.len();
         stopped_hits += u64::from(guess(&answers) == TRUTH);
         refusal = refused;
-        if trial == 0 {
-            stopped_path =
-                (1..=admitted).map(|n| (n as f64, answers.iter().take(n).sum::<i64>() as f64 / n as f64)).collect();
-            if let Some(last) = stopped_path.last().copied() {
-                stopped_path.push((most as f64, last.1));
-            }
-        }
+        let mean = answers.iter().map(|answer| (answer - TRUTH) as f64).sum::<f64>() / answers.len() as f64;
+        stopped_square += mean * mean;
     }
     let after = stopped_hits as f64 / trials as f64;
     // The same attack on a curator who answers a repeated question with the answer that he gave: the noise is drawn once.
@@ -193,15 +184,22 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     table.row(&[&format!("{admitted}, then refused"), "", &format!("{after:.3}"), &float(&budget).to_string(), ""]);
     table.row(&[&format!("{most}, each the same"), "", &format!("{cached:.3}"), &float(&epsilon).to_string(), ""]);
     study.table(table);
+    let error = |square: f64| (square / trials as f64).sqrt();
     study.plot(Plot {
-        title: "The mean of the answers, in one attack".into(),
-        x: Axis::log("answers"),
-        y: Axis::linear("mean"),
+        title: "How far the mean of the answers is off".into(),
+        x: Axis::log("queries"),
+        y: Axis::log("root of the mean square"),
         series: vec![
-            Series::new("every query is answered", Shape::Line(path)),
-            Series::new(&format!("the filter stops after {admitted}"), Shape::Line(stopped_path)),
+            Series::new(
+                "every query is answered",
+                Shape::Line(asked.iter().map(|n| *n as f64).zip(squares.iter().copied().map(error)).collect()),
+            ),
+            Series::new(
+                &format!("the filter stops after {admitted}"),
+                Shape::Line(vec![(admitted as f64, error(stopped_square)), (most as f64, error(stopped_square))]),
+            ),
         ],
-        marks: vec![Mark::Level(TRUTH as f64, format!("the truth, {TRUTH}"))],
+        marks: vec![Mark::Level(0.25, "¼: the rounded mean is right 95 times of 100".into())],
     });
     study.plot(Plot {
         title: "How often the count is found exactly".into(),

@@ -40,9 +40,11 @@ pub static CASE: Case = Case {
 
 const DELTA: &str = "1e-6";
 
+type Part = fn(&Setting, &mut Study) -> Result<(), CaseError>;
+
 fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let mut study = Study::new();
-    let parts: [fn(&Setting, &mut Study) -> Result<(), CaseError>; 4] = [attack, accounts, gaussian, families];
+    let parts: [Part; 4] = [attack, accounts, gaussian, families];
     for (place, part) in parts.iter().enumerate() {
         watch.step("parts", place as u64, parts.len() as u64);
         part(setting, &mut study)?;
