@@ -307,7 +307,7 @@ fn families(_: &Setting, study: &mut Study) -> Result<(), CaseError> {
     );
     let (mut documents, mut exact) = (vec![], vec![]);
     let mut is_tight = true;
-    for k in [1_u32, 2, 3, 4, 5, 8, 10] {
+    for k in [1_u32, 2, 3, 4, 5, 8, 10, 15, 20] {
         let times = Rational::from_integer(k.into());
         let pure = privacy::epsilon(&format!("laplace(scale=1, sensitivity={k})"), &rational("0")?)?;
         is_tight &= pure.contains(&times);
