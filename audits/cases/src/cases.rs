@@ -1,9 +1,9 @@
 //! Every case, in the order in which they are best read.
 
-use crate::{Case, survey};
+use crate::{Case, floating_point, membership, survey, timing};
 
 /// One line a case.
-pub static CASES: &[&Case] = &[&survey::CASE];
+pub static CASES: &[&Case] = &[&survey::CASE, &membership::CASE, &floating_point::CASE, &timing::CASE];
 
 /// The case of this name.
 #[must_use]

@@ -10,12 +10,16 @@ pub mod case;
 pub mod cases;
 pub mod exact;
 pub mod plot;
+pub mod proportion;
 pub mod random;
 pub mod site;
 pub mod study;
 pub mod terminal;
 
+mod floating_point;
+mod membership;
 mod survey;
+mod timing;
 
 pub use case::{Case, CaseError, Parameter, Setting, SettingError, Silent, Watch};
 pub use cases::CASES;

@@ -1,0 +1,367 @@
+//! Membership (002 §6): who was in a dataset, told from its means.
+
+pub mod bound;
+pub mod roc;
+pub mod trial;
+
+use certus::bits::Bits;
+use certus::exact::{Positive, Rational, parse};
+use certus::sample::{FillError, PreparedGaussian, PreparedLaplace};
+use rayon::prelude::*;
+
+use crate::exact::{float, upper};
+use crate::{Axis, Case, CaseError, Parameter, Plot, Series, Setting, Shape, Study, Table, Watch, random};
+use bound::{Exact, Family, allowed, calibrated, plan};
+use roc::{Roc, TARGETS};
+use trial::{Attacked, Noise, Population, Scores};
+
+/// The probability that any of a curve's thresholds breaks a bound by chance.
+pub const ALPHA: f64 = 0.001;
+
+/// The rate of false positives that tables are about.
+pub const RATE: f64 = 0.01;
+
+/// Experiments that share a seed.
+const BATCH: u64 = 250;
+
+/// The case.
+pub static CASE: Case = Case {
+    name: "membership",
+    title: "Membership: who was in the dataset, told from its means",
+    source: "002 §6",
+    about: "the tracing attack on means of many attributes: without noise, with Laplace, with Gaussian, against e^ε·FPR + δ",
+    parameters: &[
+        Parameter { name: "people", about: "people in the dataset", default: 100.0, quick: 100.0, least: 2.0, most: 5_000.0, whole: true },
+        Parameter { name: "attributes", about: "yes-or-no attributes of each", default: 2_000.0, quick: 2_000.0, least: 1.0, most: 20_000.0, whole: true },
+        Parameter { name: "trials", about: "experiments", default: 40_000.0, quick: 6_000.0, least: 1_000.0, most: 1_000_000.0, whole: true },
+        Parameter { name: "epsilon", about: "the wanted ε", default: 1.0, quick: 1.0, least: 0.05, most: 20.0, whole: false },
+        Parameter { name: "delta", about: "the wanted δ", default: 1e-5, quick: 1e-5, least: 1e-12, most: 0.1, whole: false },
+    ],
+    run,
+};
+
+/// A release: its noise, and what the accountant says of it.
+struct Release {
+    name: String,
+    noise: Noise,
+    /// The standard deviation of one count's noise.
+    deviation: f64,
+    /// The (ε, δ) that it has, and the whole trade-off; nothing of exact means.
+    guarantee: Option<((Rational, Rational), Exact)>,
+}
+
+/// What was measured of a release.
+struct Measured {
+    tracing: Roc,
+    strongest: Roc,
+}
+
+fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
+    let (people, attributes) = (setting.count("people"), setting.count("attributes"));
+    let wanted = (setting.exact("epsilon"), setting.exact("delta"));
+    let trials = setting.count("trials");
+    watch.step("calibrating", 0, 1);
+    let releases = releases(attributes, &wanted, setting.quick)?;
+    let population = Population::new(people, usize::try_from(attributes)?);
+    let noises: Vec<Noise> = releases.iter().map(|release| release.noise.clone()).collect();
+    let measured = measure(&population, &noises, trials, setting.seed, watch)?;
+
+    let mut study = Study::new();
+    study.text(format!(
+        "{people} people answer {attributes} yes-or-no questions. The share of each `yes` is published, and nothing else. The attacker sees these {attributes} means; \
+         he has Alice's own answers, and knows how common each answer is in the population. He gets a verdict on whether Alice was one of the \
+         {people}, which may be all there is to know: the {people} may have been chosen for a disease.\n\n\
+         He adds up, over all questions, (published mean − population's share)·(Alice's answer − population's share): if Alice is in, she has pulled every \
+         mean a little towards herself. Each pull is small, 1/{people}, but there are {attributes} of them, and they add up \
+         like √(attributes/people) = {:.1} standard deviations.\n\n\
+         Noise that is calibrated to (ε, δ) leaves him no true-positive rate above e^ε·(false-positive rate) + δ, whatever he knows and computes. \
+         That is a promise about sets of outputs; below it is measured, at every threshold.",
+        (attributes as f64 / people as f64).sqrt()
+    ));
+    study.text(
+        "Thresholds are set on the first half of the experiments and rates counted on the second. Intervals are Clopper and Pearson's; “breaks” counts thresholds at which the \
+         true-positive rate is above the bound with the confidence of 99.9 % that no threshold is called so by chance. The *strongest attacker* is the one that the definition is about: \
+         he knows everybody else's answers too, Alice answered yes to everything, and whoever replaces her answered no.",
+    );
+    study.table(rates(&releases, &measured, people)?);
+    figures(&mut study, &releases, &measured)?;
+    study.plot(picture(&releases, &measured)?);
+    study.plot(closeness(&releases, &measured)?);
+    sweep(&mut study, setting, &population, watch)?;
+    findings(&mut study, &releases, &measured, &wanted)?;
+    Ok(study)
+}
+
+/// Exact means; and three noises that meet (ε, δ).
+fn releases(attributes: u64, (epsilon, delta): &(Rational, Rational), quick: bool) -> Result<Vec<Release>, CaseError> {
+    let zero = Rational::default();
+    let points = if quick { 16 } else { 26 };
+    let d = Rational::from_integer(attributes.into());
+    let mut releases = vec![Release { name: "no noise".into(), noise: Noise::None, deviation: 0.0, guarantee: None }];
+    // The sum over all coordinates, as the textbooks do: pure.
+    let pure = Positive::new(&d / epsilon)?;
+    let step = Rational::new(1.into(), 4.into());
+    let laplace = calibrated(Family::Laplace, attributes, (epsilon, delta), &step)?;
+    let gaussian = calibrated(Family::Gaussian, attributes, (epsilon, delta), &step)?;
+    for (name, family, scale, delta) in [
+        ("Laplace, δ = 0", Family::Laplace, pure, &zero),
+        ("Laplace", Family::Laplace, laplace, delta),
+        ("Gaussian", Family::Gaussian, gaussian, delta),
+    ] {
+        let shown = float(scale.get());
+        let (noise, deviation) = match family {
+            // The variance of discrete Laplace noise is 2q/(1 − q)², q = e^(-1/scale).
+            Family::Laplace => {
+                let q = (-1.0 / shown).exp();
+                (Noise::Laplace(PreparedLaplace::new(&scale)), (2.0 * q).sqrt() / (1.0 - q))
+            }
+            Family::Gaussian => (Noise::Gaussian(PreparedGaussian::new(&scale)), shown),
+        };
+        let most = epsilon * Rational::new(3.into(), 2.into());
+        let exact = Exact::new(&plan(family, &scale, attributes), &most, points)?;
+        let guarantee = Some(((epsilon.clone(), delta.clone()), exact));
+        releases.push(Release { name: format!("{name}, scale {shown}"), noise, deviation, guarantee });
+    }
+    Ok(releases)
+}
+
+/// All experiments, on all threads; the same whatever their number.
+fn measure(
+    population: &Population,
+    noises: &[Noise],
+    trials: u64,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Vec<Measured>, CaseError> {
+    let batches = trials.div_ceil(BATCH);
+    let done = std::sync::atomic::AtomicU64::new(0);
+    let batch = |number: u64| -> Result<Vec<Vec<Attacked>>, FillError> {
+        let mut bits = random::bits(seed, "membership", number);
+        bits.begin()?;
+        let attacked = (0..BATCH.min(trials - number * BATCH)).map(|_| population.trial(noises, &mut bits)).collect();
+        watch.step("experiments", done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, batches);
+        attacked
+    };
+    let all: Vec<Vec<Vec<Attacked>>> = (0..batches).into_par_iter().map(batch).collect::<Result<_, _>>()?;
+    let all: Vec<Vec<Attacked>> = all.into_iter().flatten().collect();
+    let of = |place: usize, score: fn(&Attacked) -> Scores| {
+        let scores: Vec<Scores> = all.iter().filter_map(|attacked| attacked.get(place).map(score)).collect();
+        Roc::new(&scores)
+    };
+    Ok((0..noises.len())
+        .map(|place| Measured {
+            tracing: of(place, |attacked| attacked.tracing),
+            strongest: of(place, |attacked| attacked.strongest),
+        })
+        .collect())
+}
+
+/// How many thresholds break what a release promises.
+fn breaks(roc: &Roc, promise: &(Rational, Rational)) -> usize {
+    roc.breaks(ALPHA, |rate| allowed((&promise.0, &promise.1), rate).unwrap_or(1.0))
+}
+
+fn rates(releases: &[Release], measured: &[Measured], people: u64) -> Result<Table, CaseError> {
+    let mut table = Table::new(
+        "True-positive rate at the threshold for a false-positive rate of 1 %",
+        &["release", "area under the ROC", "tracing: FPR", "tracing: TPR", "strongest: TPR", "exactly possible", "e^ε·FPR + δ", "breaks", "error of a mean"],
+    );
+    let promise = releases.iter().find_map(|release| release.guarantee.as_ref().map(|guarantee| &guarantee.0));
+    for (release, measured) in releases.iter().zip(measured) {
+        let (Some(point), Some(strongest)) = (measured.tracing.at(RATE), measured.strongest.at(RATE)) else { continue };
+        let (exact, bound) = match &release.guarantee {
+            Some(((epsilon, delta), exact)) => {
+                (format!("{:.2} %", 100.0 * exact.rate(RATE)?.1), format!("{:.2} %", 100.0 * allowed((epsilon, delta), RATE)?))
+            }
+            None => ("100 %".into(), "none".into()),
+        };
+        let promise = release.guarantee.as_ref().map(|guarantee| &guarantee.0).or(promise);
+        let broken = promise.map_or(0, |promise| breaks(&measured.tracing, promise));
+        table.row(&[
+            &release.name,
+            &format!("{:.3}", measured.tracing.area),
+            &point.false_positives.percent(ALPHA),
+            &point.true_positives.percent(ALPHA),
+            &strongest.true_positives.percent(ALPHA),
+            &exact,
+            &bound,
+            &format!("{broken} of {}", TARGETS.len()),
+            &format!("{:.3}", release.deviation / people as f64),
+        ]);
+    }
+    Ok(table)
+}
+
+/// Names by which tests and the page know the releases.
+const KEYS: [&str; 4] = ["none", "laplace_pure", "laplace", "gaussian"];
+
+fn figures(study: &mut Study, releases: &[Release], measured: &[Measured]) -> Result<(), CaseError> {
+    let promise = releases.iter().rev().find_map(|release| release.guarantee.as_ref().map(|guarantee| &guarantee.0));
+    for ((key, release), measured) in KEYS.iter().zip(releases).zip(measured) {
+        study.figure(&format!("{key}_area"), measured.tracing.area);
+        study.figure(&format!("{key}_deviation"), release.deviation);
+        for (attacker, roc) in [("tracing", &measured.tracing), ("strongest", &measured.strongest)] {
+            let Some(point) = roc.at(RATE) else { continue };
+            study.figure(&format!("{key}_{attacker}_tpr"), point.true_positives.estimate());
+            study.figure(&format!("{key}_{attacker}_fpr"), point.false_positives.estimate());
+            let promise = release.guarantee.as_ref().map(|guarantee| &guarantee.0).or(promise);
+            let broken = promise.map_or(0, |promise| breaks(roc, promise));
+            study.figure(&format!("{key}_{attacker}_breaks"), broken as f64);
+        }
+        if let Some(((epsilon, delta), exact)) = &release.guarantee {
+            study.figure(&format!("{key}_bound"), allowed((epsilon, delta), RATE)?);
+            study.figure(&format!("{key}_exact"), exact.rate(RATE)?.1);
+            study.figure(&format!("{key}_exact_breaks"), exact_breaks(&measured.strongest, exact) as f64);
+            study.figure(&format!("{key}_exact_misses"), exact_misses(&measured.strongest, exact) as f64);
+        }
+    }
+    Ok(())
+}
+
+/// Thresholds of the strongest attacker above the exact trade-off, with confidence: none, if the accountant is right.
+fn exact_breaks(roc: &Roc, exact: &Exact) -> usize {
+    roc.breaks(ALPHA, |rate| exact.rate(rate).map_or(1.0, |(_, upper)| upper))
+}
+
+/// Thresholds of the strongest attacker below it, with confidence: none, if the accountant's bound is reached.
+fn exact_misses(roc: &Roc, exact: &Exact) -> usize {
+    let share = ALPHA / (2 * TARGETS.len()) as f64;
+    let is_below = |point: &&roc::Point| {
+        let lower = exact.rate(point.false_positives.at_least(share)).map_or(0.0, |(lower, _)| lower);
+        point.true_positives.at_most(share) < lower
+    };
+    roc.points.iter().filter(is_below).count()
+}
+
+/// Rates of false positives to draw bounds at.
+fn drawn() -> impl Iterator<Item = f64> {
+    (0..=60).map(|i| 10_f64.powf(-3.0 + f64::from(i) / 20.0).min(1.0))
+}
+
+fn picture(releases: &[Release], measured: &[Measured]) -> Result<Plot, CaseError> {
+    let mut series = Vec::new();
+    let promise = releases.iter().rev().find_map(|release| release.guarantee.as_ref().map(|guarantee| &guarantee.0));
+    if let Some((epsilon, delta)) = promise {
+        let bound: Vec<(f64, f64)> = drawn().map(|f| Ok((f, allowed((epsilon, delta), f)?))).collect::<Result<_, CaseError>>()?;
+        series.push(Series::new("e^ε·FPR + δ", Shape::Dashed(bound)));
+    }
+    for (release, measured) in releases.iter().zip(measured) {
+        series.push(Series::new(&release.name, Shape::Line(measured.tracing.curve())));
+    }
+    series.push(Series::new("guessing", Shape::Dashed(drawn().map(|f| (f, f)).collect())));
+    Ok(Plot {
+        title: "The tracing attack, without noise and with".into(),
+        x: Axis::log("false-positive rate").from(0.001, 1.0),
+        y: Axis::log("true-positive rate").from(0.001, 1.0),
+        series,
+        marks: Vec::new(),
+    })
+}
+
+fn closeness(releases: &[Release], measured: &[Measured]) -> Result<Plot, CaseError> {
+    let mut series = Vec::new();
+    for (release, measured) in releases.iter().zip(measured) {
+        let Some(((epsilon, delta), exact)) = &release.guarantee else { continue };
+        if series.is_empty() {
+            let bound: Vec<(f64, f64)> = drawn().map(|f| Ok((f, allowed((epsilon, delta), f)?))).collect::<Result<_, CaseError>>()?;
+            series.push(Series::new("e^ε·FPR + δ", Shape::Dashed(bound)));
+        }
+        let best: Vec<(f64, f64)> = drawn().map(|f| Ok((f, exact.rate(f)?.1))).collect::<Result<_, CaseError>>()?;
+        series.push(Series::new(&format!("{}: exactly possible", release.name), Shape::Line(best)));
+        series.push(Series::new(&format!("{}: measured", release.name), Shape::Points(measured.strongest.curve())));
+    }
+    Ok(Plot {
+        title: "The strongest attacker against the exact trade-off".into(),
+        x: Axis::log("false-positive rate").from(0.001, 1.0),
+        y: Axis::log("true-positive rate").from(0.001, 1.0),
+        series,
+        marks: Vec::new(),
+    })
+}
+
+/// The same attack on Gaussian noise for other ε.
+fn sweep(study: &mut Study, setting: &Setting, population: &Population, watch: &dyn Watch) -> Result<(), CaseError> {
+    let epsilons: &[&str] = if setting.quick { &["1/4", "4", "64"] } else { &["1/4", "1", "4", "16", "64", "256", "1024"] };
+    let (attributes, delta) = (setting.count("attributes"), setting.exact("delta"));
+    let mut table = Table::new(
+        "Gaussian noise for other ε, the same people: what the tracing attack makes of it",
+        &["ε", "σ of a count", "area under the ROC", "TPR at FPR 1 %", "e^ε·1 % + δ", "error of a mean"],
+    );
+    let mut noises = Vec::new();
+    let mut rows = Vec::new();
+    for text in epsilons {
+        let epsilon = parse(text)?;
+        let sigma = calibrated(Family::Gaussian, attributes, (&epsilon, &delta), &Rational::new(1.into(), 16.into()))?;
+        let bound = allowed((&epsilon, &delta), RATE)?;
+        noises.push(Noise::Gaussian(PreparedGaussian::new(&sigma)));
+        rows.push((text, float(sigma.get()), bound));
+    }
+    let measured = measure(population, &noises, setting.count("trials").min(8_000), setting.seed ^ 1, watch)?;
+    for ((text, sigma, bound), measured) in rows.into_iter().zip(&measured) {
+        let Some(point) = measured.tracing.at(RATE) else { continue };
+        table.row(&[
+            text,
+            &format!("{sigma:.2}"),
+            &format!("{:.3}", measured.tracing.area),
+            &point.true_positives.percent(ALPHA),
+            &format!("{:.2} %", 100.0 * bound),
+            &format!("{:.4}", sigma / setting.count("people").max(1) as f64),
+        ]);
+        study.figure(&format!("sweep_{text}_area"), measured.tracing.area);
+    }
+    study.table(table);
+    study.text(
+        "The means of so few people about so many questions have no room for both: noise that stops the attack is larger than the means themselves. The noise of a count does not grow with the \
+         number of people, so that its error in a mean falls as 1/people: more people, or fewer questions, is what makes a release both useful and private.",
+    );
+    Ok(())
+}
+
+fn findings(
+    study: &mut Study,
+    releases: &[Release],
+    measured: &[Measured],
+    wanted: &(Rational, Rational),
+) -> Result<(), CaseError> {
+    let noisy = || releases.iter().zip(measured).filter(|(release, _)| release.guarantee.is_some());
+    let broken: usize = noisy().map(|(_, measured)| breaks(&measured.tracing, wanted) + breaks(&measured.strongest, wanted)).sum();
+    let closest = noisy()
+        .filter_map(|(release, measured)| {
+            let rate = measured.strongest.at(RATE)?.true_positives.estimate();
+            Some(format!("{:.2} % ({})", 100.0 * rate, release.name))
+        })
+        .collect::<Vec<_>>();
+    let bound = allowed((&wanted.0, &wanted.1), RATE)?;
+    study.finding(
+        "002 §6, Exercise 6.1: if the means are released by an (ε, δ)-private mechanism, then p_tp ≤ e^ε·p_fp + δ.",
+        format!(
+            "Holds: {broken} of {} thresholds of the tracing and of the strongest attacker break it, on three noises. At FPR 1 % the bound is {:.2} %; the strongest attacker reached {}.",
+            2 * 3 * TARGETS.len(),
+            100.0 * bound,
+            closest.join(", ")
+        ),
+        broken == 0,
+    );
+    // As many outputs as make each of them at most δ likely.
+    let outputs = (1.0 / float(&wanted.1)).ceil();
+    study.differs(
+        "002 §6, the solution: “for all outputs a, Pr[M(x) = a] ≤ e^ε·Pr[M(x′) = a] + δ; therefore, by post-processing, p_tp ≤ e^ε·p_fp + δ”.",
+        format!(
+            "The claim is right, this step is not: output by output, δ is granted to each and adds up. A release of one of {outputs} codes at random, from one list if Alice is in and from another if not, \
+             satisfies the line for every a with ε = 0 (each code has probability {:.0e} ≤ δ), and p_tp = 1, p_fp = 0. With the definition's own sets (002, Definition 2.1), T = {{a : A(y, a, p) = IN}}, it is one line: \
+             Pr[M(x) ∈ T] ≤ e^ε·Pr[M(x′) ∈ T] + δ. The case `exercises` treats it.",
+            1.0 / outputs
+        ),
+    );
+    study.differs(
+        "002 §6: “the noisy sample means as a ∈ [0, 1]^d”.",
+        {
+            let deviation = releases.last().map_or(0.0, |release| release.deviation);
+            format!(
+                "Noisy means leave [0, 1] (one count's Gaussian noise has deviation {deviation:.0} here). Clamping them is post-processing and costs no privacy; the attacks here see them unclamped, which can only help the attacker."
+            )
+        },
+    );
+    let _ = upper;
+    Ok(())
+}
