@@ -27,7 +27,7 @@ pub const ALPHA: f64 = 0.001;
 const STEPS: i64 = 1024;
 
 /// How many samples a side the auditor is given, until it has enough.
-const LADDER: [u64; 5] = [40, 60, 100, 200, 500];
+const LADDER: [u64; 6] = [100, 200, 500, 2_000, 10_000, 50_000];
 
 /// The confidence of the auditor.
 const CONFIDENCE: f64 = 0.999;
@@ -42,8 +42,24 @@ pub static CASE: Case = Case {
     source: "003, the warning in (1) Laplace Mechanism",
     about: "which answers can make a released double at all: naive float Laplace against exact noise on a grid",
     parameters: &[
-        Parameter { name: "trials", about: "releases to attack", default: 200_000.0, quick: 20_000.0, least: 1_000.0, most: 1e8, whole: true },
-        Parameter { name: "epsilon", about: "the ε that both releases claim", default: 1.0, quick: 1.0, least: 0.01, most: 5.0, whole: false },
+        Parameter {
+            name: "trials",
+            about: "releases to attack",
+            default: 200_000.0,
+            quick: 60_000.0,
+            least: 1_000.0,
+            most: 1e8,
+            whole: true,
+        },
+        Parameter {
+            name: "epsilon",
+            about: "the ε that both releases claim",
+            default: 1.0,
+            quick: 1.0,
+            least: 0.01,
+            most: 5.0,
+            whole: false,
+        },
     ],
     run,
 };
@@ -51,7 +67,7 @@ pub static CASE: Case = Case {
 /// A mechanism that is attacked, on the answers 0 and 1.
 enum Mechanism {
     Naive(Naive),
-    Grid(PreparedLaplace),
+    Grid(Box<PreparedLaplace>),
 }
 
 impl Mechanism {
@@ -139,7 +155,9 @@ impl Successes {
             Some(&lead) if lead != 0 => i64::from(lead > 0),
             _ => i64::from(one.coin),
         };
-        let share = |guess: &dyn Fn(&Attacked) -> i64, of: &[Attacked]| Proportion::of(of.iter().map(|one| guess(one) == one.answer));
+        let share = |guess: &dyn Fn(&Attacked) -> i64, of: &[Attacked]| {
+            Proportion::of(of.iter().map(|one| guess(one) == one.answer))
+        };
         Self {
             support: share(&|one| one.only().unwrap_or(i64::from(one.coin)), attacked),
             lowest_bit: share(&learned, second),
@@ -157,7 +175,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let steps = Sensitivity::<L1>::new(NonNegative::new(Rational::from_integer(STEPS.into()))?, Relation::AddRemove);
     let exact = LaplaceMechanism::with_epsilon(&steps, &epsilon)?;
     let naive = Mechanism::Naive(Naive { scale: 1.0 / float(&epsilon) });
-    let grid = Mechanism::Grid(PreparedLaplace::new(exact.scale()));
+    let grid = Mechanism::Grid(Box::new(PreparedLaplace::new(exact.scale())));
     // The best of all attackers on an ε-private release of one of two answers is right with probability (1 + δ(0))/2.
     let plan = Plan::new().with(&exact.domination(), 1);
     let apart = account::delta(&plan, &NonNegative::zero(), &Precision { digits: 12 })?.enclosure;
@@ -180,7 +198,10 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
         exact.guarantee(),
     ));
     let mut table = Table::new(
-        &format!("How often {trials} answers of 0 or 1 are named; a coin is right half of the time, and no attack on ε = {epsilon} more than {:.2} % (accountant: (1 + δ(0))/2)", 100.0 * most),
+        &format!(
+            "How often {trials} answers of 0 or 1 are named; a coin is right half of the time, and no attack on ε = {epsilon} more than {:.2} % (accountant: (1 + δ(0))/2)",
+            100.0 * most
+        ),
         &["attack", "naive float Laplace", "exact noise on the grid"],
     );
     for (name, key, of) in [
@@ -202,6 +223,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     study.figure("wronged", (before.wronged + after.wronged) as f64);
     study.table(table);
     study.text("Intervals are Clopper and Pearson's at 99.9 %. The true answer was never ruled out: where the support decides, it is right.");
+    study.table(bits_table(&on_naive, &on_grid));
     study.plot(bits_picture("Naive float Laplace: the lowest set bit of what is released", &on_naive));
     study.plot(bits_picture("Exact noise on the grid: the lowest set bit of what is released", &on_grid));
 
@@ -213,12 +235,42 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     study.finding(
         "003, (1) Laplace Mechanism: with floating-point numbers “outputs with non-zero probability on a database x may, because of rounding, have zero probability on adjacent databases y”.",
         format!(
-            "Not “may”: of the naive releases of 0 or 1, {} have probability zero on the other answer. The auditor refutes ε = {epsilon} from {refuted} samples a side.",
-            before.decided.percent(ALPHA)
+            "Not “may”: of the naive releases of 0 or 1, {} have probability zero on the other answer. {}",
+            before.decided.percent(ALPHA),
+            match refuted {
+                Some(samples) => format!("The auditor, which is not told where to look, refutes ε = {epsilon} from {samples} samples a side."),
+                None => "The auditor, which is not told where to look, does not see it.".to_owned(),
+            }
         ),
         before.decided.at_least(ALPHA) > 0.0,
     );
     Ok(study)
+}
+
+/// The share of releases whose lowest set bit is in a range, for either answer.
+fn bits_table(naive: &[Attacked], grid: &[Attacked]) -> Table {
+    let mut table = Table::new(
+        "Where the lowest set bit 2^e of a release is",
+        &["e", "naive, 0", "naive, 1", "grid, 0", "grid, 1"],
+    );
+    let ranges = [
+        ("below −53", i32::MIN, -54),
+        ("−53", -53, -53),
+        ("−52", -52, -52),
+        ("−51", -51, -51),
+        ("−50 to −11", -50, -11),
+        ("−10", -10, -10),
+        ("above −10", -9, i32::MAX),
+    ];
+    for (name, from, to) in ranges {
+        let share = |of: &[Attacked], answer: i64| {
+            let own = of.iter().filter(|one| one.answer == answer);
+            let inside = |one: &Attacked| lowest_bit(one.release).is_some_and(|bit| (from..=to).contains(&bit));
+            format!("{:.1} %", 100.0 * Proportion::of(own.map(inside)).estimate())
+        };
+        table.row(&[name, &share(naive, 0), &share(naive, 1), &share(grid, 0), &share(grid, 1)]);
+    }
+    table
 }
 
 /// The share of releases by their lowest set bit, for either answer.
@@ -229,14 +281,18 @@ fn bits_picture(title: &str, attacked: &[Attacked]) -> Plot {
         for one in attacked.iter().filter(|one| one.answer == answer) {
             all += 1.0;
             if let Some(bit) = lowest_bit(one.release) {
+                // The few below −64 are drawn there.
                 *counts.entry(bit.max(-64)).or_default() += 1.0;
             }
         }
-        Shape::Bars(0.4, counts.into_iter().map(|(bit, count)| (f64::from(bit) + shift, count / f64::max(all, 1.0))).collect())
+        Shape::Bars(
+            0.4,
+            counts.into_iter().map(|(bit, count)| (f64::from(bit) + shift, count / f64::max(all, 1.0))).collect(),
+        )
     };
     Plot {
         title: title.into(),
-        x: Axis::linear("exponent of the lowest set bit (−64: or below)"),
+        x: Axis::linear("exponent e of the lowest set bit 2^e"),
         y: Axis::linear("share of the releases"),
         series: vec![Series::new("the answer is 0", bars(0, -0.2)), Series::new("the answer is 1", bars(1, 0.2))],
         marks: Vec::new(),
@@ -253,12 +309,18 @@ fn audit(mechanism: &Mechanism, samples: u64, seed: [u8; 32], epsilon: &Rational
 }
 
 /// The auditor, which is not told what is wrong: how few samples it needs, and that it leaves the exact noise alone.
-fn audits(study: &mut Study, naive: &Mechanism, grid: &Mechanism, setting: &Setting, epsilon: &Rational) -> Result<u64, CaseError> {
+fn audits(
+    study: &mut Study,
+    naive: &Mechanism,
+    grid: &Mechanism,
+    setting: &Setting,
+    epsilon: &Rational,
+) -> Result<Option<u64>, CaseError> {
     let mut table = Table::new(
         &format!("The statistical auditor on the claim ε = {epsilon}, at a confidence of {CONFIDENCE}"),
         &["release", "samples a side", "verdict", "δ at least", "event"],
     );
-    let mut refuted = 0;
+    let mut refuted = None;
     let mut row = |name: &str, samples: u64, report: &Report| {
         let verdict = match report.verdict {
             Verdict::Violation => "violation",
@@ -272,7 +334,7 @@ fn audits(study: &mut Study, naive: &Mechanism, grid: &Mechanism, setting: &Sett
         let report = audit(naive, samples, random::seed(setting.seed, "audit naive", place), epsilon)?;
         row("naive float Laplace", samples, &report);
         if report.verdict == Verdict::Violation {
-            refuted = samples;
+            refuted = Some(samples);
             study.figure("audit_naive_delta_lower", report.delta_lower);
             break;
         }
@@ -280,7 +342,7 @@ fn audits(study: &mut Study, naive: &Mechanism, grid: &Mechanism, setting: &Sett
     let samples = if setting.quick { 20_000 } else { 200_000 };
     let report = audit(grid, samples, random::seed(setting.seed, "audit grid", 0), epsilon)?;
     row("exact noise on the grid", samples, &report);
-    study.figure("audit_naive_samples", refuted as f64);
+    study.figure("audit_naive_samples", refuted.map_or(f64::INFINITY, |samples| samples as f64));
     study.figure("audit_grid_violation", f64::from(u8::from(report.verdict == Verdict::Violation)));
     study.table(table);
     Ok(refuted)
@@ -288,13 +350,13 @@ fn audits(study: &mut Study, naive: &Mechanism, grid: &Mechanism, setting: &Sett
 
 /// Larger answers hide more low bits, and never all.
 fn larger(study: &mut Study, setting: &Setting) -> Result<(), CaseError> {
-    let mut table = Table::new(
-        "Naive releases that only one of two neighbouring answers can make",
-        &["answers", "ε", "share"],
-    );
+    let mut table =
+        Table::new("Naive releases that only one of two neighbouring answers can make", &["answers", "ε", "share"]);
     let trials = setting.count("trials").min(50_000);
     let mut of_document = Proportion::default();
-    for (place, (answer, scale)) in (0..).zip([(0.0, 1.0), (10.0, 1.0), (100.0, 1.0), (1_000.0, 1.0), (14_235.0, 1.0), (14_235.0, 10.0)]) {
+    for (place, (answer, scale)) in
+        (0..).zip([(0.0, 1.0), (10.0, 1.0), (100.0, 1.0), (1_000.0, 1.0), (14_235.0, 1.0), (14_235.0, 10.0)])
+    {
         let naive = Naive { scale };
         let mut bits = random::bits(setting.seed, "larger", place);
         let mut hits = 0;
@@ -304,7 +366,11 @@ fn larger(study: &mut Study, setting: &Setting) -> Result<(), CaseError> {
             hits += u64::from(!naive.can_release(answer + 1.0 - side, release));
         }
         of_document = Proportion { hits, trials };
-        table.row(&[&format!("{answer} and {}", answer + 1.0), &format!("{}", 1.0 / scale), &of_document.percent(ALPHA)]);
+        table.row(&[
+            &format!("{answer} and {}", answer + 1.0),
+            &format!("{}", 1.0 / scale),
+            &of_document.percent(ALPHA),
+        ]);
         study.figure(&format!("larger_{answer}_{scale}"), of_document.estimate());
     }
     study.table(table);
@@ -313,7 +379,10 @@ fn larger(study: &mut Study, setting: &Setting) -> Result<(), CaseError> {
          an output that only one of two neighbours can make is a loss without bound, and δ is at least its probability.",
     );
     let naive = Naive { scale: 10.0 };
-    let can: Vec<String> = (14_230..=14_240).filter(|&answer| naive.can_release(f64::from(answer), RELEASED)).map(|answer| answer.to_string()).collect();
+    let can: Vec<String> = (14_230..=14_240)
+        .filter(|&answer| naive.can_release(f64::from(answer), RELEASED))
+        .map(|answer| answer.to_string())
+        .collect();
     let can_be = naive.can_release(14_235.0, RELEASED);
     study.figure("document_can_release", f64::from(u8::from(can_be)));
     study.finding(
@@ -326,4 +395,52 @@ fn larger(study: &mut Study, setting: &Setting) -> Result<(), CaseError> {
         can_be,
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+
+    #[test]
+    fn low_bits_tell_the_answer_and_a_grid_has_none() {
+        let study = (CASE.run)(&Setting::new(&CASE, true, 1, &[]).unwrap(), &Silent).unwrap();
+        let named = |name: &str| study.named(name);
+        // Before: four of five are named for certain, and the claim falls with 500 samples.
+        assert!(named("wronged") == 0.0, "{:?}", study.figures);
+        assert!(
+            named("naive_decided_lower") > 0.75 && named("naive_support_lower") > named("most") + 0.1,
+            "{:?}",
+            study.figures
+        );
+        assert!(named("naive_lowest_bit_lower") > 0.6);
+        assert!((100.0..=500.0).contains(&named("audit_naive_samples")) && named("audit_naive_delta_lower") > 0.0);
+        // After: nothing is ruled out, the same attacks are coins, and the value tells what ε allows.
+        assert!(named("grid_decided") == 0.0 && named("audit_grid_violation") == 0.0);
+        for attack in ["support", "lowest_bit"] {
+            let within = named(&format!("grid_{attack}_lower"))..=named(&format!("grid_{attack}_upper"));
+            assert!(within.contains(&0.5), "{attack} {:?}", study.figures);
+        }
+        assert!(
+            named("grid_both_lower") <= named("most") && named("most") <= named("grid_both_upper"),
+            "{:?}",
+            study.figures
+        );
+        assert!(named("document_can_release") == 1.0);
+    }
+
+    /// Planted: exact noise on a coarser grid than the answers' difference is told apart at once: what can be of 0 cannot be of ½ and the other way round.
+    #[test]
+    fn a_grid_that_the_answers_are_not_on_is_no_defence() {
+        let one = Rational::from_integer(1.into());
+        let noise = PreparedLaplace::new(&certus::exact::Positive::new(one.clone()).unwrap());
+        let target = |side: Side, bits: &mut BitStream<ChaCha20Rng>| -> Result<Output, BitsError> {
+            let noise = noise.sample(bits)?.to_i64().unwrap_or(0) as f64;
+            Ok(Output::parse(&(noise + side.pick(0.0, 0.5)).to_string()))
+        };
+        let (a, b) = tallies(&target, 100, [1; 32]).unwrap();
+        let report =
+            Audit::new(Claim::new(one, Rational::default()).unwrap(), CONFIDENCE).unwrap().run(&a, &b).unwrap();
+        assert_eq!(report.verdict, Verdict::Violation);
+    }
 }

@@ -12,6 +12,7 @@ pub mod exact;
 pub mod plot;
 pub mod proportion;
 pub mod random;
+pub mod roc;
 pub mod site;
 pub mod study;
 pub mod terminal;

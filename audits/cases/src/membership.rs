@@ -1,19 +1,19 @@
 //! Membership (002 §6): who was in a dataset, told from its means.
 
 pub mod bound;
-pub mod roc;
 pub mod trial;
 
+use certus::account::{self, Precision};
 use certus::bits::Bits;
-use certus::exact::{Positive, Rational, parse};
+use certus::exact::{Positive, Probability, Rational, parse};
 use certus::sample::{FillError, PreparedGaussian, PreparedLaplace};
 use rayon::prelude::*;
 
-use crate::exact::{float, upper};
+use crate::exact::{float, show};
+use crate::roc::{Point, Roc, Scores, TARGETS};
 use crate::{Axis, Case, CaseError, Parameter, Plot, Series, Setting, Shape, Study, Table, Watch, random};
 use bound::{Exact, Family, allowed, calibrated, plan};
-use roc::{Roc, TARGETS};
-use trial::{Attacked, Noise, Population, Scores};
+use trial::{Attacked, Noise, Population};
 
 /// The probability that any of a curve's thresholds breaks a bound by chance.
 pub const ALPHA: f64 = 0.001;
@@ -31,11 +31,51 @@ pub static CASE: Case = Case {
     source: "002 §6",
     about: "the tracing attack on means of many attributes: without noise, with Laplace, with Gaussian, against e^ε·FPR + δ",
     parameters: &[
-        Parameter { name: "people", about: "people in the dataset", default: 100.0, quick: 100.0, least: 2.0, most: 5_000.0, whole: true },
-        Parameter { name: "attributes", about: "yes-or-no attributes of each", default: 2_000.0, quick: 2_000.0, least: 1.0, most: 20_000.0, whole: true },
-        Parameter { name: "trials", about: "experiments", default: 40_000.0, quick: 6_000.0, least: 1_000.0, most: 1_000_000.0, whole: true },
-        Parameter { name: "epsilon", about: "the wanted ε", default: 1.0, quick: 1.0, least: 0.05, most: 20.0, whole: false },
-        Parameter { name: "delta", about: "the wanted δ", default: 1e-5, quick: 1e-5, least: 1e-12, most: 0.1, whole: false },
+        Parameter {
+            name: "people",
+            about: "people in the dataset",
+            default: 100.0,
+            quick: 100.0,
+            least: 2.0,
+            most: 5_000.0,
+            whole: true,
+        },
+        Parameter {
+            name: "attributes",
+            about: "yes-or-no attributes of each",
+            default: 2_000.0,
+            quick: 2_000.0,
+            least: 1.0,
+            most: 20_000.0,
+            whole: true,
+        },
+        Parameter {
+            name: "trials",
+            about: "experiments",
+            default: 40_000.0,
+            quick: 6_000.0,
+            least: 1_000.0,
+            most: 1_000_000.0,
+            whole: true,
+        },
+        Parameter {
+            name: "epsilon",
+            about: "the wanted ε",
+            default: 1.0,
+            quick: 1.0,
+            least: 0.05,
+            most: 20.0,
+            whole: false,
+        },
+        Parameter {
+            name: "delta",
+            about: "the wanted δ",
+            default: 1e-5,
+            quick: 1e-5,
+            least: 1e-12,
+            most: 0.1,
+            whole: false,
+        },
     ],
     run,
 };
@@ -48,6 +88,13 @@ struct Release {
     deviation: f64,
     /// The (ε, δ) that it has, and the whole trade-off; nothing of exact means.
     guarantee: Option<((Rational, Rational), Exact)>,
+}
+
+impl Release {
+    /// The (ε, δ) that it is held to: its own, or the one that was wanted and that exact means do not have.
+    fn promise<'a>(&'a self, wanted: &'a (Rational, Rational)) -> &'a (Rational, Rational) {
+        self.guarantee.as_ref().map_or(wanted, |guarantee| &guarantee.0)
+    }
 }
 
 /// What was measured of a release.
@@ -79,12 +126,13 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
         (attributes as f64 / people as f64).sqrt()
     ));
     study.text(
-        "Thresholds are set on the first half of the experiments and rates counted on the second. Intervals are Clopper and Pearson's; “breaks” counts thresholds at which the \
+        "Thresholds are set on the first half of the experiments and rates counted on the second. Intervals are Clopper and Pearson's; “possible” is the exact trade-off by the accountant, and “breaks” counts thresholds of the tracing attack at which the \
          true-positive rate is above the bound with the confidence of 99.9 % that no threshold is called so by chance. The *strongest attacker* is the one that the definition is about: \
          he knows everybody else's answers too, Alice answered yes to everything, and whoever replaces her answered no.",
     );
-    study.table(rates(&releases, &measured, people)?);
-    figures(&mut study, &releases, &measured)?;
+    study.table(rates(&releases, &measured, people, &wanted)?);
+    figures(&mut study, &releases, &measured, &wanted)?;
+    study.text(summed(&releases, attributes, &wanted)?);
     study.plot(picture(&releases, &measured)?);
     study.plot(closeness(&releases, &measured)?);
     sweep(&mut study, setting, &population, watch)?;
@@ -117,8 +165,7 @@ fn releases(attributes: u64, (epsilon, delta): &(Rational, Rational), quick: boo
             }
             Family::Gaussian => (Noise::Gaussian(PreparedGaussian::new(&scale)), shown),
         };
-        let most = epsilon * Rational::new(3.into(), 2.into());
-        let exact = Exact::new(&plan(family, &scale, attributes), &most, points)?;
+        let exact = Exact::new(&plan(family, &scale, attributes), epsilon, points)?;
         let guarantee = Some(((epsilon.clone(), delta.clone()), exact));
         releases.push(Release { name: format!("{name}, scale {shown}"), noise, deviation, guarantee });
     }
@@ -161,28 +208,40 @@ fn breaks(roc: &Roc, promise: &(Rational, Rational)) -> usize {
     roc.breaks(ALPHA, |rate| allowed((&promise.0, &promise.1), rate).unwrap_or(1.0))
 }
 
-fn rates(releases: &[Release], measured: &[Measured], people: u64) -> Result<Table, CaseError> {
+fn rates(
+    releases: &[Release],
+    measured: &[Measured],
+    people: u64,
+    wanted: &(Rational, Rational),
+) -> Result<Table, CaseError> {
     let mut table = Table::new(
         "True-positive rate at the threshold for a false-positive rate of 1 %",
-        &["release", "area under the ROC", "tracing: FPR", "tracing: TPR", "strongest: TPR", "exactly possible", "e^ε·FPR + δ", "breaks", "error of a mean"],
+        &[
+            "release",
+            "area under the ROC",
+            "tracing: TPR at FPR",
+            "strongest: TPR at FPR",
+            "possible at 1 %",
+            "e^ε·1 % + δ",
+            "breaks",
+            "error of a mean",
+        ],
     );
-    let promise = releases.iter().find_map(|release| release.guarantee.as_ref().map(|guarantee| &guarantee.0));
     for (release, measured) in releases.iter().zip(measured) {
         let (Some(point), Some(strongest)) = (measured.tracing.at(RATE), measured.strongest.at(RATE)) else { continue };
         let (exact, bound) = match &release.guarantee {
-            Some(((epsilon, delta), exact)) => {
-                (format!("{:.2} %", 100.0 * exact.rate(RATE)?.1), format!("{:.2} %", 100.0 * allowed((epsilon, delta), RATE)?))
-            }
+            Some(((epsilon, delta), exact)) => (
+                format!("{:.2} %", 100.0 * exact.rate(RATE)?.1),
+                format!("{:.2} %", 100.0 * allowed((epsilon, delta), RATE)?),
+            ),
             None => ("100 %".into(), "none".into()),
         };
-        let promise = release.guarantee.as_ref().map(|guarantee| &guarantee.0).or(promise);
-        let broken = promise.map_or(0, |promise| breaks(&measured.tracing, promise));
+        let broken = breaks(&measured.tracing, release.promise(wanted));
         table.row(&[
             &release.name,
             &format!("{:.3}", measured.tracing.area),
-            &point.false_positives.percent(ALPHA),
-            &point.true_positives.percent(ALPHA),
-            &strongest.true_positives.percent(ALPHA),
+            &point.percent(ALPHA),
+            &strongest.percent(ALPHA),
             &exact,
             &bound,
             &format!("{broken} of {}", TARGETS.len()),
@@ -192,11 +251,32 @@ fn rates(releases: &[Release], measured: &[Measured], people: u64) -> Result<Tab
     Ok(table)
 }
 
+/// What the noise that the sum of all coordinates asks for costs in truth.
+fn summed(releases: &[Release], attributes: u64, (epsilon, delta): &(Rational, Rational)) -> Result<String, CaseError> {
+    let scale = Positive::new(Rational::from_integer(attributes.into()) / epsilon)?;
+    let plan = plan(Family::Laplace, &scale, attributes);
+    let spent = account::epsilon(&plan, &Probability::new(delta.clone())?, &Precision { digits: 6 })?.enclosure;
+    let deviations: Vec<String> =
+        releases.iter().skip(1).map(|release| format!("{:.0} ({})", release.deviation, release.name)).collect();
+    Ok(format!(
+        "Laplace noise of scale {} adds the ε of all counts up to {epsilon}, with δ = 0. At δ = {:.0e} the accountant knows it to be private at ε = {}{}. The deviation of a count's noise is {}.",
+        scale,
+        float(delta),
+        show(&spent, 4),
+        if float(&spent.upper()) < float(epsilon) / 2.0 { ": the same promise takes far less noise" } else { "" },
+        deviations.join(", ")
+    ))
+}
+
 /// Names by which tests and the page know the releases.
 const KEYS: [&str; 4] = ["none", "laplace_pure", "laplace", "gaussian"];
 
-fn figures(study: &mut Study, releases: &[Release], measured: &[Measured]) -> Result<(), CaseError> {
-    let promise = releases.iter().rev().find_map(|release| release.guarantee.as_ref().map(|guarantee| &guarantee.0));
+fn figures(
+    study: &mut Study,
+    releases: &[Release],
+    measured: &[Measured],
+    wanted: &(Rational, Rational),
+) -> Result<(), CaseError> {
     for ((key, release), measured) in KEYS.iter().zip(releases).zip(measured) {
         study.figure(&format!("{key}_area"), measured.tracing.area);
         study.figure(&format!("{key}_deviation"), release.deviation);
@@ -204,8 +284,7 @@ fn figures(study: &mut Study, releases: &[Release], measured: &[Measured]) -> Re
             let Some(point) = roc.at(RATE) else { continue };
             study.figure(&format!("{key}_{attacker}_tpr"), point.true_positives.estimate());
             study.figure(&format!("{key}_{attacker}_fpr"), point.false_positives.estimate());
-            let promise = release.guarantee.as_ref().map(|guarantee| &guarantee.0).or(promise);
-            let broken = promise.map_or(0, |promise| breaks(roc, promise));
+            let broken = breaks(roc, release.promise(wanted));
             study.figure(&format!("{key}_{attacker}_breaks"), broken as f64);
         }
         if let Some(((epsilon, delta), exact)) = &release.guarantee {
@@ -226,7 +305,7 @@ fn exact_breaks(roc: &Roc, exact: &Exact) -> usize {
 /// Thresholds of the strongest attacker below it, with confidence: none, if the accountant's bound is reached.
 fn exact_misses(roc: &Roc, exact: &Exact) -> usize {
     let share = ALPHA / (2 * TARGETS.len()) as f64;
-    let is_below = |point: &&roc::Point| {
+    let is_below = |point: &&Point| {
         let lower = exact.rate(point.false_positives.at_least(share)).map_or(0.0, |(lower, _)| lower);
         point.true_positives.at_most(share) < lower
     };
@@ -242,7 +321,8 @@ fn picture(releases: &[Release], measured: &[Measured]) -> Result<Plot, CaseErro
     let mut series = Vec::new();
     let promise = releases.iter().rev().find_map(|release| release.guarantee.as_ref().map(|guarantee| &guarantee.0));
     if let Some((epsilon, delta)) = promise {
-        let bound: Vec<(f64, f64)> = drawn().map(|f| Ok((f, allowed((epsilon, delta), f)?))).collect::<Result<_, CaseError>>()?;
+        let bound: Vec<(f64, f64)> =
+            drawn().map(|f| Ok((f, allowed((epsilon, delta), f)?))).collect::<Result<_, CaseError>>()?;
         series.push(Series::new("e^ε·FPR + δ", Shape::Dashed(bound)));
     }
     for (release, measured) in releases.iter().zip(measured) {
@@ -263,7 +343,8 @@ fn closeness(releases: &[Release], measured: &[Measured]) -> Result<Plot, CaseEr
     for (release, measured) in releases.iter().zip(measured) {
         let Some(((epsilon, delta), exact)) = &release.guarantee else { continue };
         if series.is_empty() {
-            let bound: Vec<(f64, f64)> = drawn().map(|f| Ok((f, allowed((epsilon, delta), f)?))).collect::<Result<_, CaseError>>()?;
+            let bound: Vec<(f64, f64)> =
+                drawn().map(|f| Ok((f, allowed((epsilon, delta), f)?))).collect::<Result<_, CaseError>>()?;
             series.push(Series::new("e^ε·FPR + δ", Shape::Dashed(bound)));
         }
         let best: Vec<(f64, f64)> = drawn().map(|f| Ok((f, exact.rate(f)?.1))).collect::<Result<_, CaseError>>()?;
@@ -281,11 +362,12 @@ fn closeness(releases: &[Release], measured: &[Measured]) -> Result<Plot, CaseEr
 
 /// The same attack on Gaussian noise for other ε.
 fn sweep(study: &mut Study, setting: &Setting, population: &Population, watch: &dyn Watch) -> Result<(), CaseError> {
-    let epsilons: &[&str] = if setting.quick { &["1/4", "4", "64"] } else { &["1/4", "1", "4", "16", "64", "256", "1024"] };
+    let epsilons: &[&str] =
+        if setting.quick { &["1/4", "4", "64"] } else { &["1/4", "1", "4", "16", "64", "256", "1024"] };
     let (attributes, delta) = (setting.count("attributes"), setting.exact("delta"));
     let mut table = Table::new(
         "Gaussian noise for other ε, the same people: what the tracing attack makes of it",
-        &["ε", "σ of a count", "area under the ROC", "TPR at FPR 1 %", "e^ε·1 % + δ", "error of a mean"],
+        &["ε", "σ of a count", "area under the ROC", "TPR at FPR", "e^ε·1 % + δ", "error of a mean"],
     );
     let mut noises = Vec::new();
     let mut rows = Vec::new();
@@ -303,7 +385,7 @@ fn sweep(study: &mut Study, setting: &Setting, population: &Population, watch: &
             text,
             &format!("{sigma:.2}"),
             &format!("{:.3}", measured.tracing.area),
-            &point.true_positives.percent(ALPHA),
+            &point.percent(ALPHA),
             &format!("{:.2} %", 100.0 * bound),
             &format!("{:.4}", sigma / setting.count("people").max(1) as f64),
         ]);
@@ -311,8 +393,8 @@ fn sweep(study: &mut Study, setting: &Setting, population: &Population, watch: &
     }
     study.table(table);
     study.text(
-        "The means of so few people about so many questions have no room for both: noise that stops the attack is larger than the means themselves. The noise of a count does not grow with the \
-         number of people, so that its error in a mean falls as 1/people: more people, or fewer questions, is what makes a release both useful and private.",
+        "The noise of a count does not grow with the number of people, so that its error in a mean falls as 1/people, and it grows with √attributes. Where a mean's error is as large as the mean, there is no room for both: more people, or \
+         fewer questions, is what makes a release useful and private.",
     );
     Ok(())
 }
@@ -324,7 +406,8 @@ fn findings(
     wanted: &(Rational, Rational),
 ) -> Result<(), CaseError> {
     let noisy = || releases.iter().zip(measured).filter(|(release, _)| release.guarantee.is_some());
-    let broken: usize = noisy().map(|(_, measured)| breaks(&measured.tracing, wanted) + breaks(&measured.strongest, wanted)).sum();
+    let broken: usize =
+        noisy().map(|(_, measured)| breaks(&measured.tracing, wanted) + breaks(&measured.strongest, wanted)).sum();
     let closest = noisy()
         .filter_map(|(release, measured)| {
             let rate = measured.strongest.at(RATE)?.true_positives.estimate();
@@ -353,15 +436,52 @@ fn findings(
             1.0 / outputs
         ),
     );
-    study.differs(
+    let deviation = releases.last().map_or(0.0, |release| release.deviation);
+    study.agrees(
         "002 §6: “the noisy sample means as a ∈ [0, 1]^d”.",
-        {
-            let deviation = releases.last().map_or(0.0, |release| release.deviation);
-            format!(
-                "Noisy means leave [0, 1] (one count's Gaussian noise has deviation {deviation:.0} here). Clamping them is post-processing and costs no privacy; the attacks here see them unclamped, which can only help the attacker."
-            )
-        },
+        format!(
+            "Only if they are clamped: one count's Gaussian noise has deviation {deviation:.0} here. Clamping is post-processing, costs no privacy, and gives no attacker more than he had; the attacks here see the means as they are."
+        ),
     );
-    let _ = upper;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+
+    /// Without noise the attack finds nearly everybody, far over what ε allows; with noise no attacker breaks a promise, and the best there is
+    /// reaches exactly what the accountant says.
+    #[test]
+    fn noise_stops_the_attack() {
+        let study = (CASE.run)(&Setting::new(&CASE, true, 1, &[]).unwrap(), &Silent).unwrap();
+        let named = |name: &str| study.named(name);
+        assert!(named("none_area") > 0.99 && named("none_tracing_tpr") > 0.9, "{:?}", study.figures);
+        assert!(named("none_tracing_breaks") > 10.0 && named("none_tracing_tpr") > 20.0 * named("gaussian_bound"));
+        for key in ["laplace_pure", "laplace", "gaussian"] {
+            let named = |name: &str| named(&format!("{key}_{name}"));
+            assert!(named("tracing_breaks") == 0.0 && named("strongest_breaks") == 0.0, "{key} {:?}", study.figures);
+            assert!(named("exact_breaks") == 0.0 && named("exact_misses") == 0.0, "{key} {:?}", study.figures);
+            assert!(named("area") < 0.56 && named("tracing_tpr") < named("bound"), "{key} {:?}", study.figures);
+            assert!(named("exact") < named("bound") && named("exact") > 0.01, "{key} {:?}", study.figures);
+        }
+        // With ε = 64 there is next to no noise, and the attack is back.
+        assert!(named("sweep_64_area") > 0.9 && study.findings.len() == 3);
+    }
+
+    /// Planted: noise for ε = 8 under the promise of ε = 1. The strongest attacker breaks it; with the noise for ε = 1 he does not.
+    #[test]
+    fn too_little_noise_is_seen() {
+        let (one, eight, delta) = (parse("1").unwrap(), parse("8").unwrap(), parse("1e-5").unwrap());
+        let (attributes, step) = (50, parse("1/4").unwrap());
+        let noises: Vec<Noise> = [&one, &eight]
+            .map(|epsilon| calibrated(Family::Gaussian, attributes, (epsilon, &delta), &step).unwrap())
+            .map(|sigma| Noise::Gaussian(PreparedGaussian::new(&sigma)))
+            .to_vec();
+        let measured = measure(&Population::new(20, 50), &noises, 8_000, 1, &Silent).unwrap();
+        let promise = (one, delta);
+        let broken: Vec<usize> = measured.iter().map(|measured| breaks(&measured.strongest, &promise)).collect();
+        assert!(broken[0] == 0 && broken[1] > 5, "{broken:?}");
+    }
 }

@@ -15,10 +15,9 @@ pub struct Proportion {
 impl Proportion {
     /// Counts what is true.
     pub fn of(trials: impl IntoIterator<Item = bool>) -> Self {
-        trials.into_iter().fold(Self::default(), |sum, hit| Self {
-            hits: sum.hits + u64::from(hit),
-            trials: sum.trials + 1,
-        })
+        trials
+            .into_iter()
+            .fold(Self::default(), |sum, hit| Self { hits: sum.hits + u64::from(hit), trials: sum.trials + 1 })
     }
 
     /// hits/trials; 0 of no trials.
@@ -45,11 +44,12 @@ impl Proportion {
         (self.at_least(alpha / 2.0), self.at_most(alpha / 2.0))
     }
 
-    /// `61.3 % [60.1, 62.5]`.
+    /// `61.3 % [60.1, 62.5]`, with the interval that misses in at most a share α of all experiments; a digit more of what is rare.
     #[must_use]
     pub fn percent(self, alpha: f64) -> String {
         let (lower, upper) = self.interval(alpha);
-        format!("{:.1} % [{:.1}, {:.1}]", 100.0 * self.estimate(), 100.0 * lower, 100.0 * upper)
+        let digits = if upper < 0.02 { 2 } else { 1 };
+        format!("{:.digits$} % [{:.digits$}, {:.digits$}]", 100.0 * self.estimate(), 100.0 * lower, 100.0 * upper)
     }
 }
 
@@ -64,6 +64,8 @@ mod tests {
         assert!((lower - 0.0490).abs() < 1e-3 && (upper - 0.1762).abs() < 1e-3, "{lower} {upper}");
         let (lower, upper) = Proportion { hits: 0, trials: 20 }.interval(0.05);
         assert!(lower == 0.0 && (upper - (1.0 - 0.025_f64.powf(0.05))).abs() < 1e-3, "{upper}");
+        assert_eq!(Proportion { hits: 613, trials: 1_000 }.percent(0.05), "61.3 % [58.2, 64.3]");
+        assert_eq!(Proportion { hits: 1, trials: 1_000 }.percent(0.05), "0.10 % [0.00, 0.56]");
         assert_eq!(Proportion::of([true, false, true]), Proportion { hits: 2, trials: 3 });
     }
 }

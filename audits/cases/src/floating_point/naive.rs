@@ -55,7 +55,8 @@ impl Naive {
             let (from, to) = (index(most).saturating_sub(SLACK).max(1), (index(least) + SLACK).min(STEPS));
             // The middle first: it is there most often.
             let middle = from.midpoint(to);
-            let outward = (0..=to - from + 1).map(|i| if i % 2 == 0 { middle + i / 2 } else { middle.saturating_sub(i / 2 + 1) });
+            let outward =
+                (0..=to - from + 1).map(|i| if i % 2 == 0 { middle + i / 2 } else { middle.saturating_sub(i / 2 + 1) });
             let mut inside = outward.filter(|k| (from..=to).contains(k));
             inside.any(|k| answer + self.noise(k, is_negative) == release)
         })
@@ -119,7 +120,10 @@ mod tests {
 
     #[test]
     fn lowest_bits() {
-        assert_eq!([1.0, 0.75, -6.0, 0.0, f64::MIN_POSITIVE].map(lowest_bit), [Some(0), Some(-2), Some(1), None, Some(-1022)]);
+        assert_eq!(
+            [1.0, 0.75, -6.0, 0.0, f64::MIN_POSITIVE].map(lowest_bit),
+            [Some(0), Some(-2), Some(1), None, Some(-1022)]
+        );
         assert_eq!(lowest_bit(5e-324), Some(-1074));
     }
 }

@@ -41,7 +41,8 @@ pub fn calibrated(
     step: &Rational,
 ) -> Result<Positive, CaseError> {
     let account = |scale: &Positive, epsilon: &NonNegative| -> Result<Enclosure, AccountError> {
-        account::delta(&plan(family, scale, attributes), epsilon, &Precision { digits: 6 }).map(|answer| answer.enclosure)
+        account::delta(&plan(family, scale, attributes), epsilon, &Precision { digits: 6 })
+            .map(|answer| answer.enclosure)
     };
     let (epsilon, delta) = (NonNegative::new(epsilon.clone())?, Probability::new(delta.clone())?);
     // The account is asked at the boundary only: nothing rests on δ falling in between.
@@ -66,18 +67,20 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// From δ at so many epsilons, each √2 of the last, the greatest `most`. Any epsilons give a bound; these give a close one.
+    /// From δ at so many epsilons around `epsilon` and below, each about √2 of the last. Any epsilons give a bound; these give a close one, and at most
+    /// what (ε, δ(ε)) itself allows.
     ///
     /// # Errors
     ///
     /// If the account fails.
-    pub fn new(plan: &Plan, most: &Rational, count: usize) -> Result<Self, CaseError> {
+    pub fn new(plan: &Plan, epsilon: &Rational, count: usize) -> Result<Self, CaseError> {
         let mut epsilons = vec![NonNegative::zero()];
         let mut rising: Vec<Rational> = Vec::new();
-        let mut next = most.clone();
+        let ratio = Rational::new(70.into(), 99.into());
+        let mut next = epsilon / &ratio / &ratio;
         for _ in 0..count {
             rising.push(next.clone());
-            next = next * Rational::new(70.into(), 99.into());
+            next *= &ratio;
         }
         for epsilon in rising.into_iter().rev() {
             epsilons.push(NonNegative::new(epsilon)?);
@@ -109,14 +112,17 @@ mod tests {
     use super::*;
     use certus::exact::parse;
 
-    /// One count, Laplace of scale 1: the best test at a false-positive rate of f ≤ 1/(1 + e)·… is e·f.
+    /// One count, Laplace of scale 1: the best test at a small false-positive rate f finds e·f.
     #[test]
     fn one_count_has_the_closed_form() {
         let one = parse("1").unwrap();
         let exact = Exact::new(&plan(Family::Laplace, &Positive::new(one.clone()).unwrap(), 1), &one, 20).unwrap();
         let (lower, upper) = exact.rate(0.05).unwrap();
         let expected = 0.05 * std::f64::consts::E;
-        assert!(lower <= expected + 1e-9 && expected <= upper + 1e-9 && upper - lower < 0.01, "{lower} {upper}");
+        assert!(
+            lower <= expected + 1e-12 && (upper - expected).abs() < 1e-12 && upper - lower < 0.01,
+            "{lower} {upper}"
+        );
         assert!((allowed((&one, &parse("0").unwrap()), 0.05).unwrap() - expected).abs() < 1e-12);
     }
 

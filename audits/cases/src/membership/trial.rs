@@ -3,6 +3,8 @@
 use certus::bits::{Bits, BitsError};
 use certus::sample::{FillError, PreparedGaussian, PreparedLaplace};
 
+use crate::roc::Scores;
+
 /// The shares of the population that have an attribute are (2i + 1)/32, each i as likely: five fair bits decide about a person.
 const SHARES: u64 = 16;
 
@@ -30,16 +32,7 @@ impl Noise {
     }
 }
 
-/// What an attacker's statistic is where Alice is in the dataset, and where another is in her place.
-#[derive(Clone, Copy, Debug)]
-pub struct Scores {
-    /// Alice is in.
-    pub member: f64,
-    /// Alice is out.
-    pub fresh: f64,
-}
-
-/// The scores of one release.
+/// The scores of one release: Alice is in, or another is in her place.
 #[derive(Clone, Copy, Debug)]
 pub struct Attacked {
     /// The tracing attack: knows Alice and the population.
@@ -107,7 +100,7 @@ impl Population {
             });
             terms.sum()
         };
-        Scores { member: score(|attribute| attribute.alice), fresh: score(|attribute| attribute.replacement) }
+        Scores { positive: score(|attribute| attribute.alice), negative: score(|attribute| attribute.replacement) }
     }
 }
 
@@ -125,11 +118,11 @@ struct Attribute {
 fn strongest(noise: &Noise, added: &[i64]) -> Scores {
     let count = |least: i64| added.iter().filter(|&&noise| noise >= least).count() as f64;
     match noise {
-        Noise::None => Scores { member: 1.0, fresh: 0.0 },
-        Noise::Laplace(_) => Scores { member: count(0), fresh: count(1) },
+        Noise::None => Scores { positive: 1.0, negative: 0.0 },
+        Noise::Laplace(_) => Scores { positive: count(0), negative: count(1) },
         Noise::Gaussian(_) => {
             let sum = added.iter().sum::<i64>() as f64;
-            Scores { member: sum + added.len() as f64, fresh: sum }
+            Scores { positive: sum + added.len() as f64, negative: sum }
         }
     }
 }
@@ -176,8 +169,8 @@ mod tests {
         let trials = 2_000;
         for _ in 0..trials {
             let attacked = population.trial(&[Noise::None], &mut bits).unwrap();
-            member += attacked[0].tracing.member / f64::from(trials);
-            fresh += attacked[0].tracing.fresh / f64::from(trials);
+            member += attacked[0].tracing.positive / f64::from(trials);
+            fresh += attacked[0].tracing.negative / f64::from(trials);
         }
         let spread: f64 = (0..SHARES).map(|i| share(i) * (1.0 - share(i))).sum::<f64>() / SHARES as f64;
         let expected = attributes as f64 * spread / people as f64;

@@ -14,7 +14,7 @@ pub enum Sampler {
     /// The reference sampler, after Canonne, Kamath and Steinke 2020: as much work as the noise takes.
     Plain(Laplace),
     /// The same work whatever the noise.
-    Fixed(FixedLaplace),
+    Fixed(Box<FixedLaplace>),
 }
 
 impl Sampler {
