@@ -1,9 +1,16 @@
 //! Every case, in the order in which they are best read.
 
-use crate::{Case, floating_point, membership, survey, timing};
+use crate::{Case, exercises, floating_point, mechanisms, membership, survey, timing};
 
 /// One line a case.
-pub static CASES: &[&Case] = &[&survey::CASE, &membership::CASE, &floating_point::CASE, &timing::CASE];
+pub static CASES: &[&Case] = &[
+    &survey::CASE,
+    &exercises::CASE,
+    &mechanisms::CASE,
+    &membership::CASE,
+    &floating_point::CASE,
+    &timing::CASE,
+];
 
 /// The case of this name.
 #[must_use]

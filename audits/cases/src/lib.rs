@@ -10,6 +10,7 @@ pub mod case;
 pub mod cases;
 pub mod exact;
 pub mod plot;
+pub mod privacy;
 pub mod proportion;
 pub mod random;
 pub mod roc;
@@ -17,7 +18,9 @@ pub mod site;
 pub mod study;
 pub mod terminal;
 
+mod exercises;
 mod floating_point;
+mod mechanisms;
 mod membership;
 mod survey;
 mod timing;

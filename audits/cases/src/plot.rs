@@ -174,12 +174,12 @@ impl Scale {
         let about = about.max(2) as f64;
         if self.log {
             let (low, high) = (self.first.log10(), self.last.log10());
-            if high - low >= 1.5 {
+            if high - low >= 2.2 {
                 let step = ((high - low) / about).ceil().max(1.0);
                 return steps((low / step).ceil() * step, high, step).map(|power| 10_f64.powf(power)).collect();
             }
             let power = low.floor() as i32;
-            let nice = (power..=power + 2).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
+            let nice = (power..=power + 3).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
             let inside: Vec<f64> =
                 nice.filter(|tick| *tick >= self.first * 0.999 && *tick <= self.last * 1.001).collect();
             if inside.len() >= 2 {

@@ -4,7 +4,7 @@ pub mod draws;
 pub mod guess;
 
 use certus::audit::outputs::Output;
-use certus::audit::{Audit, Claim, Report, Side, Verdict, tallies};
+use certus::audit::{Report, Side, Verdict};
 use certus::bits::{BitStream, BitsError, Meter};
 use certus::exact::{NonNegative, Positive, Rational};
 use certus::sample::Laplace;
@@ -13,6 +13,7 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::exact::float;
 use crate::membership::bound;
+use crate::privacy::{self, CONFIDENCE};
 use crate::roc::{Roc, TARGETS};
 use crate::{Axis, Case, CaseError, Parameter, Plot, Series, Setting, Shape, Study, Table, Watch, random};
 use draws::{Draw, Sampler, Seen};
@@ -22,9 +23,6 @@ pub const ALPHA: f64 = 0.001;
 
 /// The rate of false positives that the table is about.
 const RATE: f64 = 0.01;
-
-/// The confidence of the auditor.
-const CONFIDENCE: f64 = 0.999;
 
 /// What is seen, by name.
 const SEEN: [(Seen, &str, &str); 3] = [
@@ -253,9 +251,7 @@ fn audit(sampler: &Sampler, scale: u64, samples: u64, seed: [u8; 32]) -> Result<
         let released = sampler.draw(&mut meter)?.saturating_add(side.pick(0, scale));
         Ok(Output::parse(&format!("{released},{}", meter.used())))
     };
-    let (a, b) = tallies(&target, samples, seed)?;
-    let claim = Claim::new(Rational::from_integer(1.into()), Rational::default())?;
-    Ok(Audit::new(claim, CONFIDENCE)?.run(&a, &b)?)
+    privacy::audit(&target, &Rational::from_integer(1.into()), &Rational::default(), samples, seed)
 }
 
 #[cfg(test)]
