@@ -127,7 +127,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     ));
     study.text(
         "Thresholds are set on the first half of the experiments and rates counted on the second. Intervals are Clopper and Pearson's; “possible” is the exact trade-off by the accountant, and “breaks” counts thresholds of the tracing attack at which the \
-         true-positive rate is above the bound with the confidence of 99.9 % that no threshold is called so by chance. The *strongest attacker* is the one that the definition is about: \
+         true-positive rate is above the bound with the confidence of 99.9 % that no threshold is called so by chance. The strongest attacker is the one that the definition is about: \
          he knows everybody else's answers too, Alice answered yes to everything, and whoever replaces her answered no.",
     );
     study.table(present::rates(&releases, &measured, people, &wanted)?);
