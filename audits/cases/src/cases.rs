@@ -1,12 +1,14 @@
 //! Every case, in the order in which they are best read.
 
-use crate::{Case, exercises, floating_point, mechanisms, membership, survey, timing};
+use crate::{Case, averaging, composition, exercises, floating_point, mechanisms, membership, survey, timing};
 
 /// One line a case.
 pub static CASES: &[&Case] = &[
     &survey::CASE,
     &exercises::CASE,
     &mechanisms::CASE,
+    &composition::CASE,
+    &averaging::CASE,
     &membership::CASE,
     &floating_point::CASE,
     &timing::CASE,

@@ -18,6 +18,8 @@ pub mod site;
 pub mod study;
 pub mod terminal;
 
+mod averaging;
+mod composition;
 mod exercises;
 mod floating_point;
 mod mechanisms;

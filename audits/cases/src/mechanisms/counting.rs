@@ -130,9 +130,8 @@ fn histogram(study: &mut Study) -> Result<(), CaseError> {
     );
     study.finding(
         "000 Example 4.9: the sensitivity of a histogram is 2, and the error O(1/ε)",
-        "2 where a neighbour *changes* one record. By the document's own Definition 2.2, neighbours are ‖x − y‖₁ = 1 apart, one record added or removed: then it is 1, and a change is two steps. The error per colour is 2/ε or \
-         1/ε; it does not grow with the number of colours."
-            .replace('*', ""),
+        "2 where a neighbour changes one record. By the document's own Definition 2.2, neighbours are ‖x − y‖₁ = 1 apart, one record added or removed: then it is 1, and a change is two steps. The error per colour is 2/ε or \
+         1/ε; it does not grow with the number of colours.",
         true,
     );
     Ok(())

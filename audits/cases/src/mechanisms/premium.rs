@@ -67,7 +67,7 @@ pub(super) fn study(setting: &Setting, study: &mut Study) -> Result<(), CaseErro
     study.agrees(
         "000 Example 2.5: with a 0.01-private summary her risk is put at no more than 2 %·e^0.01 ≈ 2.02 %, and her premium at no more than $2020",
         format!(
-            "2 %·e^0.01 = {:.4} %, ${:.2}. A little less is possible at all: e^ε bounds the odds, so the belief is at most {:.4} %, ${:.2}.",
+            "2 %·e^0.01 = {:.4} %, ${:.2}. Not all of that can be reached: e^ε bounds the odds, so the belief is at most {:.4} %, ${:.2}.",
             100.0 * prior * factor,
             SUM * prior * factor,
             100.0 * most,
@@ -78,14 +78,14 @@ pub(super) fn study(setting: &Setting, study: &mut Study) -> Result<(), CaseErro
         "000 Example 2.5: Alice could lose up to $98,000 by participating",
         "$100,000 − $2,000, if her death were certain and told.",
     );
-    study.differs(
-        "000 Example 2.5: if Alice prizes what she learns at $20 she makes a profit, and if not, she loses nothing",
+    study.finding(
+        "000 Example 2.5: if Alice prizes what she learns at $20 she makes a profit",
         format!(
-            "Her premium may rise by up to ${:.2} (or ${:.2} by the document's own bound, 10 cents more than its rounding), so $20 is about where she breaks even, not a profit; and whoever stays away \
-             loses nothing only if the study's result does not concern the group.",
+            "Just so: her premium rises by at most ${:.2}. By the document's own bound, ${:.2}, she might lose ten cents.",
             SUM * (most - prior),
             SUM * (prior * factor - prior)
         ),
+        SUM * (most - prior) < 20.0,
     );
     Ok(())
 }
