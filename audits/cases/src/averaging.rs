@@ -1,7 +1,11 @@
 //! The averaging attack (001): repeated queries reveal the value, and a budget filter stops them.
 
-use certus::exact::{Rational, Real};
+use std::sync::Arc;
+
+use certus::exact::{Positive, Rational, Real};
 use certus::guarantee::{Filter, Guarantee, Relation};
+use certus::mechanism::from_spec;
+use certus::sample::PreparedLaplace;
 
 use crate::exact::{float, show};
 use crate::privacy::{self, rational};
@@ -66,17 +70,13 @@ fn guess(answers: &[i64]) -> i64 {
 struct Curator {
     filter: Filter,
     cost: Guarantee,
-    scale: Rational,
+    noise: Arc<PreparedLaplace>,
 }
 
 impl Curator {
-    fn new(epsilon: &Rational, budget: &Rational) -> Result<Self, CaseError> {
+    fn new(epsilon: &Rational, budget: &Rational, noise: &Arc<PreparedLaplace>) -> Result<Self, CaseError> {
         let pure = |epsilon: &Rational| Guarantee::pure(Relation::AddRemove, Real::from(epsilon.clone()));
-        Ok(Self {
-            filter: Filter::new(pure(budget)?),
-            cost: pure(epsilon)?,
-            scale: Rational::from_integer(1.into()) / epsilon,
-        })
+        Ok(Self { filter: Filter::new(pure(budget)?), cost: pure(epsilon)?, noise: Arc::clone(noise) })
     }
 
     /// The answers to so many queries, and what the filter said to the first that it refused. Debited before it is drawn.
@@ -94,8 +94,9 @@ impl Curator {
             }
             admitted += 1;
         }
-        let noise = privacy::laplace(&self.scale, admitted, bits)?;
-        Ok((noise.iter().map(|noise| TRUTH + noise).collect(), refusal))
+        let mut answers = vec![TRUTH; admitted];
+        self.noise.add_noise(bits, &mut answers)?;
+        Ok((answers, refusal))
     }
 }
 
@@ -112,24 +113,22 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
         .into_iter()
         .filter(|n| *n <= queries)
         .collect();
+    let sampler = Arc::new(PreparedLaplace::new(&Positive::new(scale.clone())?));
     let most = usize::try_from(asked.last().copied().unwrap_or(100))?;
 
     // Before: every query is answered.
     let mut hits = vec![0_u64; asked.len()];
     let mut squares = vec![0.0; asked.len()];
-    let mut path = vec![];
     let mut bits = random::bits(setting.seed, "averaging", 0);
     for trial in 0..trials {
         watch.step("attacks", trial, trials);
-        let answers: Vec<i64> = privacy::laplace(&scale, most, &mut bits)?.iter().map(|noise| TRUTH + noise).collect();
+        let mut answers = vec![TRUTH; most];
+        sampler.add_noise(&mut bits, &mut answers)?;
         for ((hits, squares), n) in hits.iter_mut().zip(&mut squares).zip(&asked) {
             let seen = answers.get(..usize::try_from(*n)?).unwrap_or(&answers);
             *hits += u64::from(guess(seen) == TRUTH);
             let mean = seen.iter().map(|answer| (answer - TRUTH) as f64).sum::<f64>() / seen.len() as f64;
             *squares += mean * mean;
-            if trial == 0 {
-                path.push((*n as f64, TRUTH as f64 + mean));
-            }
         }
     }
     let found: Vec<f64> = hits.iter().map(|hits| *hits as f64 / trials as f64).collect();
@@ -139,20 +138,15 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let mut stopped_hits = 0_u64;
     let mut admitted = 0;
     let mut refusal = None;
-    let mut stopped_path = vec![];
+    let mut stopped_square = 0.0;
     for trial in 0..trials {
-        let mut curator = Curator::new(&epsilon, &budget)?;
+        let mut curator = Curator::new(&epsilon, &budget, &sampler)?;
         let (answers, refused) = curator.answers(queries, &mut random::bits(setting.seed, "filtered", trial))?;
         admitted = answers.len();
         stopped_hits += u64::from(guess(&answers) == TRUTH);
         refusal = refused;
-        if trial == 0 {
-            stopped_path =
-                (1..=admitted).map(|n| (n as f64, answers.iter().take(n).sum::<i64>() as f64 / n as f64)).collect();
-            if let Some(last) = stopped_path.last().copied() {
-                stopped_path.push((most as f64, last.1));
-            }
-        }
+        let mean = answers.iter().map(|answer| (answer - TRUTH) as f64).sum::<f64>() / answers.len() as f64;
+        stopped_square += mean * mean;
     }
     let after = stopped_hits as f64 / trials as f64;
     // The same attack on a curator who answers a repeated question with the answer that he gave: the noise is drawn once.
@@ -190,15 +184,22 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     table.row(&[&format!("{admitted}, then refused"), "", &format!("{after:.3}"), &float(&budget).to_string(), ""]);
     table.row(&[&format!("{most}, each the same"), "", &format!("{cached:.3}"), &float(&epsilon).to_string(), ""]);
     study.table(table);
+    let error = |square: f64| (square / trials as f64).sqrt();
     study.plot(Plot {
-        title: "The mean of the answers, in one attack".into(),
-        x: Axis::log("answers"),
-        y: Axis::linear("mean"),
+        title: "How far the mean of the answers is off".into(),
+        x: Axis::log("queries"),
+        y: Axis::log("root of the mean square"),
         series: vec![
-            Series::new("every query is answered", Shape::Line(path)),
-            Series::new(&format!("the filter stops after {admitted}"), Shape::Line(stopped_path)),
+            Series::new(
+                "every query is answered",
+                Shape::Line(asked.iter().map(|n| *n as f64).zip(squares.iter().copied().map(error)).collect()),
+            ),
+            Series::new(
+                &format!("the filter stops after {admitted}"),
+                Shape::Line(vec![(admitted as f64, error(stopped_square)), (most as f64, error(stopped_square))]),
+            ),
         ],
-        marks: vec![Mark::Level(TRUTH as f64, format!("the truth, {TRUTH}"))],
+        marks: vec![Mark::Level(0.25, "¼: the rounded mean is right 95 times of 100".into())],
     });
     study.plot(Plot {
         title: "How often the count is found exactly".into(),
@@ -221,7 +222,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
         before > 0.5,
     );
     budgets(setting, &mut study)?;
-    attackers(setting, &mut study, &epsilon, &budget)?;
+    attackers(setting, &mut study, &epsilon, &budget, &sampler)?;
     occurrences(setting, &mut study)?;
     Ok(study)
 }
@@ -257,7 +258,13 @@ fn budgets(setting: &Setting, study: &mut Study) -> Result<(), CaseError> {
 }
 
 /// 001: groups of attackers. A budget for each attacker is none; one for the data is.
-fn attackers(setting: &Setting, study: &mut Study, epsilon: &Rational, budget: &Rational) -> Result<(), CaseError> {
+fn attackers(
+    setting: &Setting,
+    study: &mut Study,
+    epsilon: &Rational,
+    budget: &Rational,
+    noise: &Arc<PreparedLaplace>,
+) -> Result<(), CaseError> {
     const GROUP: u64 = 1000;
     let trials = setting.count("trials").min(200);
     let (mut apart, mut together) = (0_u64, 0_u64);
@@ -265,10 +272,10 @@ fn attackers(setting: &Setting, study: &mut Study, epsilon: &Rational, budget: &
         let mut bits = random::bits(setting.seed, "group", trial);
         let mut pooled = vec![];
         for _ in 0..GROUP {
-            pooled.extend(Curator::new(epsilon, budget)?.answers(10, &mut bits)?.0);
+            pooled.extend(Curator::new(epsilon, budget, noise)?.answers(10, &mut bits)?.0);
         }
         apart += u64::from(guess(&pooled) == TRUTH);
-        let mut shared = Curator::new(epsilon, budget)?;
+        let mut shared = Curator::new(epsilon, budget, noise)?;
         let mut pooled = vec![];
         for _ in 0..GROUP {
             pooled.extend(shared.answers(10, &mut bits)?.0);
@@ -295,25 +302,34 @@ fn occurrences(setting: &Setting, study: &mut Study) -> Result<(), CaseError> {
     const SEEN: [(i64, u64); 5] = [(1, 18), (2, 23), (3, 35), (4, 28), (5, 20)];
     let total: u64 = SEEN.iter().map(|(_, count)| count).sum();
     let mean = SEEN.iter().map(|(value, count)| *value as f64 * *count as f64).sum::<f64>() / total as f64;
-    // ε = 0.6 is the assumption that gives the commonest value its share: (1 − q)/(1 + q) = 35/124 at q = e^-0.58.
-    let scale = rational("5/3")?;
-    let noise = privacy::laplace(&scale, usize::try_from(total)?, &mut random::bits(setting.seed, "occurrences", 0))?;
+    // The document does not say how they were drawn. They look like P(v) ∝ e^(−0.31·|v − 3|) on 1 … 5, which expects 18.8, 25.7, 35.1, 25.7 and 18.8: the exponential mechanism at ε = 5/8.
+    let mechanism = from_spec(&"exponential(epsilon=5/8, candidates=5)".parse()?)?;
+    let release = mechanism.on("-2,-1,0,-1,-2")?;
+    let mut bits = random::bits(setting.seed, "occurrences", 0);
+    let mut drawn = [0_u64; 5];
+    for _ in 0..total {
+        let chosen: usize = release.draw(&mut bits)?.to_string().parse()?;
+        if let Some(count) = drawn.get_mut(chosen) {
+            *count += 1;
+        }
+    }
     let mut table = Table::new(
         &format!(
-            "001's table of {total} answers, and {total} of ours: 3 with noise for ε = 0.6, clamped to 1 … 5 (the document does not say which noise)"
+            "001's table of {total} answers to one question, and {total} of ours: the exponential mechanism on 1 … 5 around a truth of 3, ε = 5/8 (the document does not say which noise it is)"
         ),
-        &["value", "001", "simulated"],
+        &["value", "001", "ours"],
     );
-    for (value, count) in SEEN {
-        let ours = noise.iter().filter(|noise| (3 + **noise).clamp(1, 5) == value).count();
+    for ((value, count), ours) in SEEN.iter().zip(drawn) {
         table.row(&[&value.to_string(), &count.to_string(), &ours.to_string()]);
     }
-    let ours = noise.iter().map(|noise| (3 + noise).clamp(1, 5) as f64).sum::<f64>() / total as f64;
+    let ours =
+        SEEN.iter().zip(drawn).map(|((value, _), count)| *value as f64 * count as f64).sum::<f64>() / total as f64;
     study.table(table);
     study.figure("occurrences_mean", mean);
+    study.figure("occurrences_ours", ours);
     study.agrees(
         "001: values 1 to 5 were seen 18, 23, 35, 28 and 20 times",
-        format!("The commonest is 3 and the mean {mean:.2}: whoever asks {total} times knows that the truth is 3. Ours: mean {ours:.2}."),
+        format!("The commonest is 3 and the mean {mean:.2}: whoever asks {total} times knows that the truth is 3. Ours have a mean of {ours:.2}."),
     );
     Ok(())
 }

@@ -5,6 +5,7 @@
 //!
 //! These are applications: floats simulate, attack and draw. What is *private* never rests on one: every ε and δ comes from certus'
 //! accountant or auditor, and every noise from its samplers, but for those that are broken on purpose.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod case;
 pub mod cases;

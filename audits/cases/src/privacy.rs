@@ -100,18 +100,23 @@ pub fn gaussian_delta(sigma: &Rational, epsilon: &Rational) -> Option<Enclosure>
 
 /// The smallest σ, on a grid of `step`, with which continuous Gaussian noise on a Δ of 1 is certified to be (ε, δ)-private.
 ///
-/// δ falls with σ: noise of a larger σ is noise of a smaller one and more of it.
+/// δ falls with σ: noise of a larger σ is noise of a smaller one and more of it. Nothing if it is 1/20 or less.
 #[must_use]
 pub fn gaussian_sigma(epsilon: &Rational, delta: &Rational, step: &Rational) -> Option<Rational> {
     let meets = |count: u64| {
         let sigma = step * Rational::from_integer(count.into());
         gaussian_delta(&sigma, epsilon).is_some_and(|found| found.upper() <= *delta)
     };
-    let mut high = 1_u64;
+    // From 1/20 on: below, the tails are of numbers that nobody needs, and take long.
+    let mut low = u64::try_from((Rational::new(1.into(), 20.into()) / step).ceil().to_integer()).ok()?;
+    if meets(low) {
+        return None;
+    }
+    let mut high = low.checked_mul(2)?;
     while !meets(high) {
+        low = high;
         high = high.checked_mul(2).filter(|high| *high < 1 << 40)?;
     }
-    let mut low = high / 2;
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if meets(middle) { high = middle } else { low = middle }
