@@ -39,7 +39,7 @@ const RELEASED: f64 = 14_238.147_613_610_243;
 pub static CASE: Case = Case {
     name: "floating-point",
     title: "Floating point: the low bits of the noise tell the answer",
-    source: "003, the warning in (1) Laplace Mechanism",
+    source: "003 (1), the warning",
     about: "which answers can make a released double at all: naive float Laplace against exact noise on a grid",
     parameters: &[
         Parameter {

@@ -35,7 +35,7 @@ const SEEN: [(Seen, &str, &str); 3] = [
 pub static CASE: Case = Case {
     name: "timing",
     title: "Timing: how long a draw took tells what it drew",
-    source: "003, the warning in (1) Laplace Mechanism: “this is just one way”",
+    source: "003 (1), the warning",
     about: "guess the noise from the time of a plain exact sampler, and fail on the fixed-work one",
     parameters: &[
         Parameter {
