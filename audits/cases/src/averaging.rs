@@ -108,6 +108,12 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
             "--epsilon {epsilon}: must be at most the budget, {budget}: no query could be answered"
         )));
     }
+    let whole = &epsilon * Rational::from_integer(queries.into());
+    if budget >= whole {
+        return Err(CaseError::Refused(format!(
+            "--budget {budget}: must be below {whole}, what all {queries} queries cost: nothing would be refused"
+        )));
+    }
     let scale = Rational::from_integer(1.into()) / &epsilon;
     let asked: Vec<u64> = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 100_000, 1_000_000]
         .into_iter()
@@ -163,7 +169,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
         100.0 * before,
         float(&epsilon),
         float(&budget),
-        refusal.clone().unwrap_or_else(|| "nothing was refused".into()),
+        refusal.clone().unwrap_or_default(),
         100.0 * after
     ));
     let mut table = Table::new(

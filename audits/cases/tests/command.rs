@@ -34,6 +34,10 @@ fn folder(name: &str) -> std::path::PathBuf {
 fn without_a_name_the_cases_are_listed() {
     let output = command(&[]);
     assert!(output.status.success());
+    let readme = include_str!("../README.md");
+    for line in text(&output.stdout).lines() {
+        assert!(readme.lines().any(|shown| shown == line), "the README does not list: {line}");
+    }
     for case in certus_cases::CASES {
         assert!(
             text(&output.stdout).lines().any(|line| line.starts_with(case.name) && line.contains(case.source)),
@@ -62,6 +66,7 @@ fn bad_input_is_refused_in_one_line() {
     refused(&["survey", "--seed", "-1"], &["--seed -1", "integer"]);
     refused(&["survey", "exercises"], &["exercises"]);
     refused(&["averaging", "--epsilon", "2", "--budget", "1"], &["--epsilon", "budget"]);
+    refused(&["averaging", "--queries", "100", "--budget", "10"], &["--budget", "below 10"]);
     // Every parameter of every case names its own range.
     for case in certus_cases::CASES {
         for parameter in case.parameters {
