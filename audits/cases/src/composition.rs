@@ -193,7 +193,7 @@ fn accounts(setting: &Setting, study: &mut Study) -> Result<(), CaseError> {
     study.finding(
         "000 Theorem 2.8, 002 Theorem 5.1, 004 Lemma 5: k releases are (Σεᵢ, Σδᵢ)-private",
         "A bound that always holds, and tight for δ = 0: certus gives kε exactly for k Laplace releases. At δ > 0 it is far above the truth. The proofs are for releases chosen beforehand and \
-         δ = 0; 000 and 002 state it for adaptive ones too, and that holds as well (Dwork and Roth 2014, Theorem 3.16).",
+         δ = 0; 000 and 002 state it for adaptive ones too, and that holds as well (Dwork and Roth 2014, Appendix B).",
         is_ordered && privacy::epsilon("laplace(scale=10)*100", &rational("0")?)?.contains(&rational("10")?),
     );
     study.differs(
@@ -281,7 +281,7 @@ fn gaussian(_: &Setting, study: &mut Study) -> Result<(), CaseError> {
     study.finding(
         "000 Theorems 2.8 and 4.11, 002 §5 together: k Gaussian releases of (ε, δ) each are (kε, kδ)-private",
         format!(
-            "True for ε ≤ 1, where Theorem 4.11 holds, and very loose: 100 releases of (1, 1e-5) have ε = {:.2} at δ = 1e-5, not 100 at 1e-3. For (1, 1e-5) in all, splitting the budget asks for σ = {:.0} on each of 100 answers, and {:.1} suffice. \
+            "True where Theorem 4.11 is (for ε ≤ 1 at least), and very loose: 100 releases of (1, 1e-5) have ε = {:.2} at δ = 1e-5, not 100 at 1e-3. For (1, 1e-5) in all, splitting the budget asks for σ = {:.0} on each of 100 answers, and {:.1} suffice. \
              100 releases of σ = 20 on integers have δ(1) = {}, one continuous release of σ = 2 {continuous:.6}, and one of σ = 2 on integers {}: the lattice is coarser.",
             study.named("gaussian_exact_100"),
             at_hundred.0,
