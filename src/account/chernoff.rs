@@ -191,3 +191,39 @@ fn short(x: &Rational) -> Rational {
     let grid = BigInt::one() << bits;
     Rational::new((x * &grid).ceil().to_integer(), grid)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{account::lattice, exact::Budget};
+    use alloc::vec;
+
+    /// Where the exponents decide, for ρ = kΔ²/2σ² below ε and above it: the truth is inside, and the bound is no trivial one.
+    #[test]
+    fn the_truth_is_inside_where_bounds_are_sharp() {
+        // σ², Δ, k, ε.
+        for (variance, shift, copies, epsilon) in
+            [(1, 1, 2, 6), (8, 1, 16, 8), (100, 1, 50, 4), (1, 8, 1, 0), (4, 4, 20, 3), (1, 3, 30, 100)]
+        {
+            let pair = Pair::Gaussian {
+                variance: Positive::new(Rational::from_integer(variance.into())).unwrap(),
+                shift: BigUint::from(u32::try_from(shift).unwrap()),
+            };
+            let rho = Rational::new((copies * shift * shift).into(), (2 * variance).into());
+            let direction: Direction = vec![(vec![pair], u64::try_from(copies).unwrap())];
+            let (precision, budget) = (Precision::default(), Budget::unlimited());
+            let epsilon = NonNegative::new(Rational::from_integer(epsilon.into())).unwrap();
+            let truth = lattice::delta(&direction, &epsilon, &precision, &budget).unwrap().enclosure;
+            let bounds = delta(&direction, &epsilon, &precision).unwrap().enclosure;
+            assert!(bounds.lower() <= truth.lower() && truth.upper() <= bounds.upper(), "{rho} {bounds} {truth}");
+            let is_sharp = if *epsilon.get() > rho {
+                bounds.upper() < truth.upper() * BigInt::from(1024)
+            } else {
+                // 1 − δ is known to within a factor.
+                let rest = |x: Rational| Rational::one() - x;
+                rest(bounds.lower()) < rest(truth.lower()) * BigInt::from(64)
+            };
+            assert!(is_sharp, "{rho} {bounds} {truth}");
+        }
+    }
+}

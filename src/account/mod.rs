@@ -68,13 +68,20 @@ fn of_directions(
     budget: &Budget,
 ) -> Result<Answer, AccountError> {
     let count = u64::try_from(directions.len()).unwrap_or(1);
-    let mut answers = (1..=count).rev().zip(directions).map(|(left, direction)| {
+    let mut most: Option<Answer> = None;
+    for (left, direction) in (1..=count).rev().zip(directions) {
         // What the first leaves is the second's.
-        one_direction(direction, epsilon, precision, methods, &budget.share(left))
-    });
-    let first = answers.next().ok_or(AccountError::Empty)?;
-    let most = answers.fold(first, |most, answer| most.max(&answer));
-    Ok(clamped(most))
+        let share = budget.share(left);
+        if let Some(most) = &most
+            && most.method == grid::METHOD
+            && grid::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share)
+        {
+            continue;
+        }
+        let answer = one_direction(direction, epsilon, precision, methods, &share);
+        most = Some(most.map_or(answer.clone(), |most| most.max(&answer)));
+    }
+    most.map(clamped).ok_or(AccountError::Empty)
 }
 
 /// δ is a probability, whatever was rounded on the way.
@@ -125,6 +132,12 @@ pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Resul
             && all.iter().all(|at_zero| at_zero <= delta.get())
         {
             answers.push(greatest_answer(&Enclosure::from_integer(0, 0), precision));
+            continue;
+        }
+        // Bounds that cost nothing may show that δ(0) ≤ δ.
+        let at_zero = chernoff::delta(&direction, &NonNegative::zero(), precision);
+        if let Some(at_zero) = at_zero.filter(|at_zero| at_zero.enclosure.upper() <= *delta.get()) {
+            answers.push(Answer { enclosure: Enclosure::from_integer(0, 0), method: at_zero.method, is_narrow: true });
             continue;
         }
         open.push(direction);

@@ -399,6 +399,23 @@ fn extreme_inverses() {
     }
 }
 
+/// What the integral leaves out is booked: at the least σ that it is taken for, where the two differ in the eighth digit, the sum's narrow answer is inside.
+#[test]
+fn the_continuous_form_books_its_error() {
+    // μ = 1, and z = ε − 1/2 of either sign.
+    for (copies, shift, n, d) in [(1, 1024_u32, 1, 10), (1, 1024, 3, 1), (1, 1024, 1, 3), (4, 512, 7, 3)] {
+        let variance = positive(1 << 20, 1);
+        let (smooth, summed) =
+            lattice::smooth_and_summed(&variance, shift, copies, &non_negative(n, d), &Precision::default()).unwrap();
+        let (outer, inner) = (smooth.enclosure, summed.enclosure);
+        assert!(
+            summed.is_narrow && outer.lower() <= inner.lower() && inner.upper() <= outer.upper(),
+            "{outer} {inner}"
+        );
+        assert!(outer.width() * BigInt::from(20) < inner.lower(), "{outer} {inner}");
+    }
+}
+
 /// The integral stands for the sum: two methods for one number, at as many digits as σ allows.
 #[test]
 fn the_continuous_form_agrees_with_the_lattice() {

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{Composition, Effort, FULL, LIGHT, METHOD, evaluate, sketch};
+use super::{Aim, Composition, Effort, FULL, LIGHT, METHOD, evaluate, log_two_below, sketch, tilt::guess};
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow},
     exact::{Budget, Enclosure, Probability, Rational},
@@ -25,12 +25,18 @@ pub(crate) fn epsilon(
 ) -> Option<Answer> {
     let mut most: Option<Answer> = None;
     for (direction, left) in directions.iter().zip((1..=u64::try_from(directions.len()).ok()?).rev()) {
+        // δ(ε) ≤ δ at an ε that another direction needs at least.
+        if let Some(most) = &most
+            && super::is_at_most(direction, &most.enclosure.lower(), delta.get(), &budget.share(left))
+        {
+            continue;
+        }
         let answer = if direction.is_empty() {
             Answer { enclosure: Enclosure::from_integer(0, 0), method: METHOD, is_narrow: true }
         } else {
             one_direction(direction, delta.get(), bound, precision, &budget.share(left))?
         };
-        most = Some(most.map_or_else(|| answer.clone(), |most| most.max(&answer)));
+        most = Some(most.map_or_else(|| answer.clone(), |most: Answer| most.max(&answer)));
     }
     most
 }
@@ -46,11 +52,13 @@ fn one_direction(
     // A first idea takes little; the last composition may take all that is left.
     let at = |epsilon: &Rational, effort: Effort| {
         let share = if effort == FULL { budget.share(1) } else { budget.share(6) };
-        Composition::new(direction, &sketches, epsilon, effort, &share)?.bracket(delta)
+        let aim = Aim { epsilon, log_delta: log_two_below(delta) };
+        Composition::new(direction, &sketches, aim, effort, &share)?.bracket(delta)
     };
     let capped = |epsilon: Rational| bound.map_or(epsilon.clone(), |bound| epsilon.min(bound.clone()));
     // A composition is right at every ε, and sharp where it was made: follow it to the answer.
-    let mut guess = capped(Rational::one());
+    let start = log_two_below(delta).and_then(|log_delta| guess(&sketches, log_delta));
+    let mut guess = capped(start.unwrap_or_else(Rational::one));
     let mut best: Option<(Rational, Rational)> = None;
     for round in 0..5 {
         let Some((lower, upper)) = at(&guess, if round == 4 { FULL } else { LIGHT }) else { break };

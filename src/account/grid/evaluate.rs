@@ -72,8 +72,8 @@ pub(super) fn delta(pld: &Pld, theta: &Rational, epsilon: &Rational, greatest: &
             u_least += u_step;
         }
     }
-    // What the slack stands for has losses too: 1 − e^-u ≤ u there as well, however they were moved.
-    let slack = greatest.clone().min(Rational::one()) * Rational::from_integer(BigInt::one() << small);
+    // What the slack stands for has losses too: 1 − e^-u ≤ u there as well, however they were moved; and whatever they are, there is a most.
+    let slack = greatest.clone().min(most_of_a_path(theta)) * Rational::from_integer(BigInt::one() << small);
     sum += super::fixed::ceil(&(slack * BigInt::from(pld.slack)), BITS).to_u128()?;
     let infinite = Rational::new(pld.infinite.clone(), BigInt::one() << INFINITE_BITS);
     if sum.is_zero() {
@@ -81,6 +81,12 @@ pub(super) fn delta(pld: &Pld, theta: &Rational, epsilon: &Rational, greatest: &
     }
     let finite = Rational::from_integer(sum.into()) * scale(pld, theta, epsilon)?;
     Some((finite / (BigInt::one() << small) + infinite).min(Rational::one()))
+}
+
+/// At least e^(-θu)·(1 − e^-u) for every u ≥ 0: that is greatest at e^-u = θ/(1 + θ), where it is (1 + 1/θ)^-θ/(1 + θ), and (1 + 1/θ)^θ ≥ 2 for θ ≥ 1.
+fn most_of_a_path(theta: &Rational) -> Rational {
+    let most = (Rational::one() + theta).recip();
+    if *theta < Rational::one() { most } else { most / BigInt::from(2) }
 }
 
 /// 2^-(e + 62)·e^(-θ(ε − a)) = e^-y with y = θ(ε − a) + (e + 62)·ln 2, rounded to the side.
@@ -112,4 +118,27 @@ fn bounds(x: &Rational) -> Option<(u128, u128)> {
 
 fn times(a: (u128, u128), b: (u128, u128)) -> (u128, u128) {
     ((a.0 * b.0) >> BITS, Side::Upper.shift(a.1 * b.1, BITS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// e^(-θu)·(1 − e^-u) at many u, where it is greatest among them: at most the bound there, and more than a third of it.
+    #[test]
+    fn a_path_is_worth_no_more() {
+        for (n, d) in [(0_i64, 1_i64), (1, 10), (9, 10), (1, 1), (7, 1), (1000, 1), (1 << 40, 1)] {
+            let theta = Rational::new(n.into(), d.into());
+            // The greatest is near u = 1/(θ + 1/2); at θ = 0 it is far out.
+            let near = (&theta + Rational::new(1.into(), 2.into())).recip();
+            let worth = |quarters: i64| {
+                let u = &near * Rational::new(quarters.into(), 4.into());
+                let rest = Rational::one() - exp(&-u.clone(), 160).unwrap().upper();
+                exp(&-(&theta * u), 160).unwrap().lower() * rest
+            };
+            let greatest = (1..40).map(worth).max().unwrap();
+            let most = most_of_a_path(&theta);
+            assert!(greatest <= most && most < greatest * BigInt::from(3), "{theta}");
+        }
+    }
 }

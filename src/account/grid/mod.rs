@@ -42,7 +42,7 @@ use self::{
     dots::connect,
     pld::Pld,
     sparse::Sparse,
-    tilt::{Choice, Sketch, choose},
+    tilt::{Aim, Choice, Sketch, choose},
 };
 use super::{Answer, Direction, Precision, answer::is_narrow};
 use crate::{
@@ -73,16 +73,10 @@ pub(super) struct Composition {
 }
 
 impl Composition {
-    fn new(
-        direction: &Direction,
-        sketches: &[Sketch],
-        epsilon: &Rational,
-        effort: Effort,
-        budget: &Budget,
-    ) -> Option<Self> {
-        let narrowed = narrowed(direction, sketches, epsilon, effort, budget);
+    fn new(direction: &Direction, sketches: &[Sketch], aim: Aim<'_>, effort: Effort, budget: &Budget) -> Option<Self> {
+        let narrowed = narrowed(direction, sketches, aim, effort, budget);
         let sketches = narrowed.as_deref().unwrap_or(sketches);
-        let (choice, effort) = affordable(direction, sketches, epsilon, effort, budget)?;
+        let (choice, effort) = affordable(direction, sketches, aim, effort, budget)?;
         let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let work = Work { all, theta: &choice.theta, effort };
         let (mut lower, mut upper) = (Sum::default(), Sum::default());
@@ -118,6 +112,12 @@ impl Composition {
         Some(Self { theta: choice.theta, lower: lower?, upper: upper?, greatest })
     }
 
+    /// Whether losses above the window, taken for infinite on one side alone, make an answer wide.
+    fn is_cut_short(&self, found: &Enclosure) -> bool {
+        let open = Rational::new(&self.upper.infinite - &self.lower.infinite, BigInt::one() << pld::INFINITE_BITS);
+        open * BigInt::from(OPEN) > found.lower()
+    }
+
     /// Encloses δ(ε).
     fn delta(&self, epsilon: &Rational) -> Option<Enclosure> {
         let lower = evaluate::delta(&self.lower, &self.theta, epsilon, &self.greatest)?;
@@ -128,18 +128,21 @@ impl Composition {
     }
 }
 
+/// What the window may leave open of an answer, one part in so many.
+const OPEN: u32 = 1 << 14;
+
 /// Sketches of what matters at ε alone, where that is a small part of all: the first ones do not tell small losses apart, and choose a tilt for larger ones.
 fn narrowed(
     direction: &Direction,
     sketches: &[Sketch],
-    epsilon: &Rational,
+    aim: Aim<'_>,
     effort: Effort,
     budget: &Budget,
 ) -> Option<Vec<Sketch>> {
     let mut best: Option<Vec<Sketch>> = None;
     for _ in 0..4 {
         let here = best.as_deref().unwrap_or(sketches);
-        let choice = choose(here, epsilon, effort.single)?;
+        let choice = choose(here, aim, effort.single)?;
         let parts = direction.iter().zip(here).zip(&choice.grids);
         let next: Vec<_> =
             parts.map(|(((pairs, _), sketch), (grid, _))| sketch.narrowed(pairs, grid, &budget.share(8))).collect();
@@ -164,7 +167,7 @@ fn fineness(choice: &Choice, all: u64) -> Option<u32> {
 fn affordable(
     direction: &Direction,
     sketches: &[Sketch],
-    epsilon: &Rational,
+    aim: Aim<'_>,
     mut effort: Effort,
     budget: &Budget,
 ) -> Option<(Choice, Effort)> {
@@ -180,7 +183,7 @@ fn affordable(
         effort.composed /= 2;
     }
     for _ in 0..3 {
-        let choice = choose(sketches, epsilon, effort.single)?;
+        let choice = choose(sketches, aim, effort.single)?;
         let costs = direction.iter().zip(&choice.grids).flat_map(|((pairs, _), (grid, bits))| {
             // Few losses are added up, sorted, some times over, on either side.
             let of_few = u64::try_from(effort.sums).unwrap_or(u64::MAX).saturating_mul(400);
@@ -227,6 +230,8 @@ impl Work<'_> {
     /// Adds `copies` copies of few losses: as they are while they are few, and as dots beyond.
     fn add_few(&self, sum: &mut Sum, one: Sparse, copies: u64) -> Option<()> {
         let (mut square, mut size, mut rest) = (one.clone(), 1_u64, copies);
+        let are_few = one.cut(self.cut(1)).len() <= FEW;
+        let mut chunk = (one, 1_u64);
         loop {
             if rest & 1 == 1 {
                 self.add_sparse(sum, &square, size)?;
@@ -236,13 +241,23 @@ impl Work<'_> {
                 return Some(());
             }
             match square.compose(&square, self.theta, self.effort.sums, self.cut(size * 2)) {
-                Some(double) => (square, size) = (double, size * 2),
+                Some(double) => {
+                    (square, size) = (double, size * 2);
+                    if are_few && u64::try_from(square.len()).is_ok_and(|len| len <= 16 * size) {
+                        chunk = (square.clone(), size);
+                    }
+                }
                 None => {
                     // Two times the rest, of blocks that can be doubled no more as they are.
                     let left = rest * 2 * size;
-                    let (block, of) = self.thickened(&square, size, &one, left);
-                    for _ in 0..left % of / size {
-                        self.add_sparse(sum, &square, size)?;
+                    let most = if are_few { left / 8 } else { THICK.min(left / 8) };
+                    let (block, of, rest) = self.thickened((&square, size), &chunk, left, most);
+                    match rest {
+                        Some(rest) => {
+                            let pld = self.connect(&rest, left % of)?;
+                            self.add(&mut sum.dense, pld, left % of)?;
+                        }
+                        None => (0..left % of / size).try_for_each(|_| self.add_sparse(sum, &square, size))?,
                     }
                     let pld = self.power(self.connect(&block, of)?, left / of, of)?;
                     return self.add(&mut sum.dense, pld, left / of * of);
@@ -251,19 +266,30 @@ impl Work<'_> {
         }
     }
 
-    /// A block of `size` copies with more added, if there are enough `left` to make it worth while: and their number, a multiple of the size.
-    fn thickened(&self, block: &Sparse, size: u64, one: &Sparse, left: u64) -> (Sparse, u64) {
+    /// A block of `size` copies with more added, chunk by chunk, up to so many of those that are left: it, their number, a multiple of the size, and a block of
+    /// those that are left over where as many were added on the way.
+    fn thickened(
+        &self,
+        (block, size): (&Sparse, u64),
+        (chunk, each): &(Sparse, u64),
+        left: u64,
+        most: u64,
+    ) -> (Sparse, u64, Option<Sparse>) {
         // Beside few points in all, gaps are of no account.
-        let most = if self.effort.composed < FULL.composed / 2 { 0 } else { THICK.min(left / 8) };
-        let one = &one.cut(self.cut(1));
-        let (mut thick, mut of) = (block.clone(), size);
-        while of + size <= most {
-            let next =
-                (0..size).try_fold(thick.clone(), |thick, n| thick.thicken(one, self.theta, self.cut(of + n + 1)));
+        let most = if self.effort.composed < FULL.composed / 2 { size } else { (most / size).max(1) * size };
+        let chunk = &chunk.cut(self.cut(*each));
+        let (mut thick, mut of, mut rest) = (block.clone(), size, None);
+        while of < most {
+            if of == left % most {
+                rest = Some(thick.clone());
+            }
+            let next = (1..=size / each)
+                .try_fold(thick.clone(), |thick, n| thick.thicken(chunk, self.theta, self.cut(of + n * each)));
             let Some(next) = next else { break };
             (thick, of) = (next, of + size);
         }
-        (thick, of)
+        let rest = rest.filter(|_| of == most);
+        (thick, of, rest)
     }
 
     fn add_sparse(&self, sum: &mut Sum, block: &Sparse, size: u64) -> Option<()> {
@@ -342,11 +368,14 @@ impl Work<'_> {
 /// The most copies of few losses that are made one block, where doubling them is too much work.
 const THICK: u64 = 20;
 
+/// So few losses of one copy have wide gaps, which many copies close, and are quickly added: an eighth of all copies become one block.
+const FEW: usize = 12;
+
 /// Fewer are of no use.
 const LEAST_POINTS: usize = 1 << 8;
 
 /// How an answer was found.
-const METHOD: &str = "connect-the-dots on a grid";
+pub(super) const METHOD: &str = "connect-the-dots on a grid";
 
 /// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or 2^21 sums of listed losses some times over, and
 /// for each binary digit of its copies two or three transforms of 2^18 points modulo two primes, on either side. Some seconds, some tens of megabytes.
@@ -371,22 +400,40 @@ pub(super) fn delta(
     let efforts: &[Effort] = if precision.digits <= 4 { &[LIGHT, FULL] } else { &[FULL] };
     let mut best = None;
     for effort in efforts {
-        let composition = Composition::new(
-            direction,
-            &sketches,
-            epsilon.get(),
-            *effort,
-            &if *effort == FULL { budget.share(1) } else { budget.share(4) },
-        );
-        if let Some(enclosure) = composition.and_then(|composition| composition.delta(epsilon.get())) {
+        let mut aim = Aim { epsilon: epsilon.get(), log_delta: None };
+        // Once more, with a higher window, where that is what makes it wide.
+        for _ in 0..2 {
+            let share = if *effort == FULL { budget.share(1) } else { budget.share(4) };
+            let Some(composition) = Composition::new(direction, &sketches, aim, *effort, &share) else { break };
+            let Some(enclosure) = composition.delta(epsilon.get()) else { break };
+            aim.log_delta = composition.is_cut_short(&enclosure).then(|| log_two_below(&enclosure.lower())).flatten();
             let is_narrow = is_narrow(&enclosure, precision);
-            best = Some(Answer { enclosure, method: METHOD, is_narrow });
+            let answer = Answer { enclosure, method: METHOD, is_narrow };
+            best = Some(best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision)));
             if is_narrow {
+                return best;
+            }
+            if aim.log_delta.is_none() {
                 break;
             }
         }
     }
     best
+}
+
+/// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows: a direction that is far from the worst is not worth more.
+pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
+    let share = budget.share(8);
+    let aim = Aim { epsilon, log_delta: log_two_below(bound) };
+    let found = sketch(direction, &share)
+        .and_then(|sketches| Composition::new(direction, &sketches, aim, LIGHT, &share)?.delta(epsilon));
+    found.is_some_and(|found| found.upper() <= *bound)
+}
+
+/// An integer at most log2 x; `None` for x = 0.
+fn log_two_below(x: &Rational) -> Option<i64> {
+    let (numerator, denominator) = (i64::try_from(x.numer().bits()).ok()?, i64::try_from(x.denom().bits()).ok()?);
+    (!x.is_zero()).then_some(numerator - denominator - 1)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use super::{
     thicken::thicken,
     tilt::finest,
 };
-use crate::exact::Rational;
+use crate::exact::{Enclosure, Rational};
 
 /// Losses are multiples of 2^-this where they are of the order of 1.
 pub(super) const FINE: u32 = 44;
@@ -50,7 +50,8 @@ pub(super) struct Sparse {
 }
 
 impl Sparse {
-    /// One copy, of the losses between `low` and `high`: what is above is taken for infinite, what is below moved up, or dropped.
+    /// One copy, of the losses between `low` and `high`: what is above is brought there, but for a share that is taken for infinite; what is below is moved up, or
+    /// dropped.
     pub(super) fn new(
         atoms: &Atoms,
         side: Side,
@@ -67,7 +68,14 @@ impl Sparse {
         let mut kept = Vec::new();
         for atom in &atoms.listed {
             if atom.loss.lower() > *high {
-                infinite.upper += &atom.p.upper;
+                // q = e^-loss is split between e^-high and 0, which raises the curve (Jensen); optimistically it is brought down to the window's end.
+                let share = Range::of(&exp(&(high - atom.loss.upper()), bits)?, bits).clamp(bits);
+                infinite.upper += shift_up(&(&atom.p.upper * share.complement(bits).upper), bits);
+                let brought = match side {
+                    Side::Upper => shift_up(&(&atom.p.upper * share.upper), bits),
+                    Side::Lower => atom.p.lower.clone(),
+                };
+                kept.push((Enclosure::from_rational(high, fine), brought));
             } else if atom.loss.upper() < *low {
                 below += &atom.p.upper;
             } else {
@@ -158,6 +166,10 @@ impl Sparse {
         Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack, infinite })
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.points.len()
+    }
+
     /// Without its ends, each of at most 2^-cut of the whole, which are booked.
     pub(super) fn cut(&self, cut: u32) -> Self {
         let sum: u64 = self.points.iter().map(|(_, mass)| *mass).sum();
@@ -237,13 +249,47 @@ mod tests {
         guarantee::{FinitePair, Pair},
     };
 
+    fn four_outcomes() -> Atoms {
+        let probability = |n: i64| Probability::new(Rational::new(n.into(), 20.into())).unwrap();
+        let outcomes = [(9, 2), (6, 5), (3, 4), (2, 9)].map(|(p, q)| (probability(p), probability(q)));
+        atoms(&Pair::Finite(FinitePair::from_probabilities(outcomes.to_vec()).unwrap()), 200, FINE + 36).unwrap()
+    }
+
+    /// Losses of ln 4.5, ln 1.2 and so on, in a window that ends below the first: either bound moves outward, by the share of q that is above and no more.
+    #[test]
+    fn what_is_above_the_window_is_split() {
+        let (atoms, theta) = (four_outcomes(), Rational::new(1.into(), 2.into()));
+        let low = Rational::from_integer((-10).into());
+        let at = |side: Side, high: (i64, i64), epsilon: i64| {
+            let high = Rational::new(high.0.into(), high.1.into());
+            let one = Sparse::new(&atoms, side, &theta, (&low, &high), (FINE, 200)).unwrap();
+            let pld = one.connect(&theta, 1 << 16, 63).unwrap();
+            evaluate::delta(&pld, &theta, &Rational::new(epsilon.into(), 8.into()), &Rational::one()).unwrap()
+        };
+        let slack = Rational::new(100_001.into(), 100_000.into());
+        for n in 0..16 {
+            for high in [(1, 1), (3, 2), (5, 4)] {
+                let (lower, upper) = (at(Side::Lower, high, n), at(Side::Upper, high, n));
+                assert!(
+                    lower <= at(Side::Lower, (10, 1), n) * &slack && at(Side::Upper, (10, 1), n) <= upper * &slack,
+                    "{n}"
+                );
+            }
+        }
+        // ln 4.5 = 1.50408 is 9/20·(1 − e^(3/2 − 1.50408)) = 0.001831 at 3/2, all of it taken for infinite; and 9/20·(1 − e^-1/2) = 0.17706 brought down.
+        let upper = at(Side::Upper, (3, 2), 12);
+        assert!(
+            upper > Rational::new(1831.into(), 1_000_000.into())
+                && upper < Rational::new(1834.into(), 1_000_000.into())
+        );
+        let lower = at(Side::Lower, (3, 2), 8);
+        assert!(lower > Rational::new(1770.into(), 10_000.into()) && lower < Rational::new(1771.into(), 10_000.into()));
+    }
+
     /// Cutting off the ends of a composition, much of it, moves either bound outward, and what was cut off from one still counts in the next.
     #[test]
     fn what_is_cut_off_is_booked() {
-        let probability = |n: i64| Probability::new(Rational::new(n.into(), 20.into())).unwrap();
-        let outcomes = [(9, 2), (6, 5), (3, 4), (2, 9)].map(|(p, q)| (probability(p), probability(q)));
-        let pair = Pair::Finite(FinitePair::from_probabilities(outcomes.to_vec()).unwrap());
-        let atoms = atoms(&pair, 200, FINE + 36).unwrap();
+        let atoms = four_outcomes();
         let (theta, wide) = (Rational::new(1.into(), 2.into()), Rational::from_integer(10.into()));
         for side in [Side::Lower, Side::Upper] {
             let one = Sparse::new(&atoms, side, &theta, (&-wide.clone(), &wide), (FINE, 200)).unwrap();

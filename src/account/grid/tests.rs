@@ -41,7 +41,8 @@ fn plan(specs: &[&str]) -> Plan {
 fn at(direction: &Direction, epsilon: &Rational, effort: Effort) -> Enclosure {
     let budget = Budget::unlimited();
     let sketches = sketch(direction, &budget).unwrap();
-    Composition::new(direction, &sketches, epsilon, effort, &budget).unwrap().delta(epsilon).unwrap()
+    let aim = Aim { epsilon, log_delta: None };
+    Composition::new(direction, &sketches, aim, effort, &budget).unwrap().delta(epsilon).unwrap()
 }
 
 fn truth(direction: &Direction, epsilon: &Rational) -> Enclosure {
@@ -165,7 +166,7 @@ proptest! {
         let epsilon = Rational::new(n.into(), 10.into());
         let budget = Budget::unlimited();
         let Composition { theta, lower, upper, greatest } =
-            Composition::new(&direction, &sketch(&direction, &budget).unwrap(), &epsilon, LIGHT, &budget).unwrap();
+            Composition::new(&direction, &sketch(&direction, &budget).unwrap(), Aim { epsilon: &epsilon, log_delta: None }, LIGHT, &budget).unwrap();
         let elsewhere = &epsilon + Rational::new(m.into(), 20.into());
         let slack = rational("1e-12");
         for pld in [lower, upper] {
@@ -247,5 +248,45 @@ fn widths() {
             let found = at(&direction, &rational(epsilon), effort);
             assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {found}");
         }
+    }
+}
+
+/// What a light composition shows of a direction: at a bound above its δ, and not below. The whole account is the worst direction's, whichever comes first.
+#[test]
+fn the_worst_direction_is_asked() {
+    let directions = plan(&["1/10:gaussian(sigma=1)*20"]).directions();
+    let epsilon = rational("2");
+    let budget = Budget::unlimited();
+    let [forward, backward] = [&directions[0], &directions[1]].map(|direction| at(direction, &epsilon, LIGHT));
+    assert!(backward.upper() * BigInt::from(4) < forward.lower(), "{forward} {backward}");
+    assert!(is_at_most(&directions[1], &epsilon, &forward.lower(), &budget));
+    assert!(!is_at_most(&directions[0], &epsilon, &forward.lower(), &budget));
+    assert!(!is_at_most(&directions[1], &epsilon, &(backward.lower() / BigInt::from(2)), &budget));
+    for order in
+        [vec![directions[0].clone(), directions[1].clone()], vec![directions[1].clone(), directions[0].clone()]]
+    {
+        let epsilon = NonNegative::new(epsilon.clone()).unwrap();
+        let found = crate::account::of_directions(&order, &epsilon, &Precision { digits: 3 }, Methods::All, &budget);
+        assert!(found.unwrap().enclosure.intersects(&forward));
+        let wanted = Probability::new(forward.upper()).unwrap();
+        let found = super::epsilon(&order, &wanted, None, &Precision { digits: 3 }, &budget).unwrap().enclosure;
+        assert!(found.lower() <= rational("2") && found.upper() > rational("1.99"), "{found}");
+    }
+}
+
+/// Few losses, far apart, many times: the optimistic chain takes another way to their sum than the pessimistic one, and stays below it, by little.
+#[test]
+fn many_copies_of_few_losses() {
+    let budget = Budget::unlimited();
+    let direction = &plan(&["1/1000:gaussian(sigma=3/10)*1000"]).directions()[0];
+    let sketches = sketch(direction, &budget).unwrap();
+    let made_for = rational("19.66");
+    let aim = Aim { epsilon: &made_for, log_delta: None };
+    let Composition { theta, lower, upper, greatest } =
+        Composition::new(direction, &sketches, aim, FULL, &budget).unwrap();
+    for epsilon in ["18", "19.66", "22", "30"] {
+        let of = |pld: &Pld| evaluate::delta(pld, &theta, &rational(epsilon), &greatest).unwrap();
+        let (lower, upper) = (of(&lower), of(&upper));
+        assert!(lower <= upper && &upper - &lower <= &upper / BigInt::from(50), "{epsilon}: {lower} {upper}");
     }
 }

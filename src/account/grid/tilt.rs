@@ -146,9 +146,11 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     if !below(&low)? {
         return Some(low);
     }
+    // Under a tilt so large that nothing is left of a sketch whose losses end below its grid, the mean is not below.
+    let below = |theta: &Rational| below(theta).unwrap_or(false);
     let mut high = Rational::new(1.into(), 1024.into());
     let mut doublings = 0_u32;
-    while below(&high)? {
+    while below(&high) {
         low = high.clone();
         // Tiny losses make for huge tilts, which are reached in longer strides.
         doublings += 1;
@@ -161,7 +163,7 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     let halvings = if doublings > 24 { 22 } else { 7 };
     for _ in 0..halvings {
         let middle = (&low + &high) / &two;
-        if below(&middle)? {
+        if below(&middle) {
             low = middle;
         } else {
             high = middle;
@@ -170,26 +172,62 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     Some(low)
 }
 
+/// Each part's [`Sketch::moments`], and Σ k·ln M(θ).
+fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Rational)> {
+    let (mut sums, mut cumulant) = (Vec::new(), Rational::zero());
+    for sketch in sketches {
+        let (sum, _) = sketch.moments(theta, sketch.dots.grid.step)?;
+        let Dots { grid, bits, .. } = &sketch.dots;
+        let ln = ln_scaled(sum.magnitude(), 2 * bits, 40)?.lower() + theta * grid.loss(grid.last);
+        cumulant += ln * Rational::from_integer(sketch.copies.into());
+        sums.push(sum);
+    }
+    Some((sums, cumulant))
+}
+
+/// About the ε at which Chernoff's bound is 2^log_delta: the least (Σ k·ln M(θ) − ln δ)/θ of some θ, to a few bits. A place to start from.
+pub(super) fn guess(sketches: &[Sketch], log_delta: i64) -> Option<Rational> {
+    let ln_delta = Rational::new(BigInt::from(log_delta) * 7, 10.into());
+    let mut theta = Rational::new(1.into(), 16.into());
+    let mut least: Option<Rational> = None;
+    for _ in 0..20 {
+        let Some((_, cumulant)) = cumulant(sketches, &theta) else { break };
+        let epsilon = (cumulant - &ln_delta) / &theta;
+        // It falls and then rises.
+        if least.as_ref().is_some_and(|least| *least < epsilon) {
+            break;
+        }
+        least = Some(epsilon);
+        theta *= BigInt::from(2);
+    }
+    let unit = BigInt::one() << 20_u32;
+    let least = (least? * &unit).ceil() / unit;
+    least.is_positive().then_some(least)
+}
+
+/// What a composition is made for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aim<'a> {
+    pub(super) epsilon: &'a Rational,
+    /// log2 δ(ε) or less, where that is known. Of losses with a heavy tail, such as small ones of a small rate, Chernoff's bound is far above δ.
+    pub(super) log_delta: Option<i64>,
+}
+
 /// Chooses for at most `points` points of one copy.
-pub(super) fn choose(sketches: &[Sketch], epsilon: &Rational, points: u64) -> Option<Choice> {
+pub(super) fn choose(sketches: &[Sketch], aim: Aim<'_>, points: u64) -> Option<Choice> {
+    let epsilon = aim.epsilon;
     let theta = tilt(sketches, epsilon)?;
     let all: u64 = sketches.iter().fold(0, |sum, sketch| sum.saturating_add(sketch.copies));
     let many = u64::BITS - all.leading_zeros();
-    let mut sums = Vec::new();
+    let (sums, cumulant) = cumulant(sketches, &theta)?;
     // ln of e^(-θε)·Π M^k.
-    let mut chernoff = -(&theta * epsilon);
-    for sketch in sketches {
-        let (sum, _) = sketch.moments(&theta, sketch.dots.grid.step)?;
-        let Dots { grid, bits, .. } = &sketch.dots;
-        let ln = ln_scaled(sum.magnitude(), 2 * bits, 40)?.lower() + &theta * grid.loss(grid.last);
-        chernoff += ln * Rational::from_integer(sketch.copies.into());
-        sums.push(sum);
-    }
+    let chernoff = cumulant - &theta * epsilon;
     // log2 δ is about 10/7 of it, and some bits less for what lies above ε only by a little.
     let log_delta = (chernoff * Rational::new(10.into(), 7.into())).floor().to_integer().to_i64()?.min(0) - 8;
     // And as many less as the losses are small: δ is at most as large as they are.
     let small = sketches.iter().map(|sketch| sketch.dots.grid.step.saturating_sub(COARSE.ilog2())).min()?;
-    let log_delta = log_delta - i64::from(small);
+    // Where it is known, 2^-20 of it is enough: a higher window has a coarser grid.
+    let log_delta = (log_delta - i64::from(small)).min(aim.log_delta.map_or(0, |known| known.saturating_add(20)));
     let mut grids = Vec::new();
     for (sketch, sum) in sketches.iter().zip(&sums) {
         grids.push(window(sketch, sum, &theta, log_delta, many, points)?);
