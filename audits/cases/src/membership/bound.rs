@@ -67,7 +67,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// From δ at so many epsilons around `epsilon` and below, each about √2 of the last. Any epsilons give a bound; these give a close one, and at most
+    /// From δ at so many epsilons around `epsilon` and below, each about the fourth root of 2 times the last. Any epsilons give a bound; these give a close one, and at most
     /// what (ε, δ(ε)) itself allows.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Exact {
     pub fn new(plan: &Plan, epsilon: &Rational, count: usize) -> Result<Self, CaseError> {
         let mut epsilons = vec![NonNegative::zero()];
         let mut rising: Vec<Rational> = Vec::new();
-        let ratio = Rational::new(70.into(), 99.into());
+        let ratio = Rational::new(37.into(), 44.into());
         let mut next = epsilon / &ratio / &ratio;
         for _ in 0..count {
             rising.push(next.clone());

@@ -14,6 +14,11 @@ pub(super) fn breaks(roc: &Roc, promise: &(Rational, Rational)) -> usize {
     roc.breaks(ALPHA, |rate| allowed((&promise.0, &promise.1), rate).unwrap_or(1.0))
 }
 
+/// An enclosed share.
+fn percent_between((lower, upper): (f64, f64)) -> String {
+    format!("{:.2} to {:.2} %", 100.0 * lower, 100.0 * upper)
+}
+
 /// The releases side by side.
 pub(super) fn rates(
     releases: &[Release],
@@ -37,10 +42,9 @@ pub(super) fn rates(
     for (release, measured) in releases.iter().zip(measured) {
         let (Some(point), Some(strongest)) = (measured.tracing.at(RATE), measured.strongest.at(RATE)) else { continue };
         let (exact, bound) = match &release.guarantee {
-            Some(((epsilon, delta), exact)) => (
-                format!("{:.2} %", 100.0 * exact.rate(RATE)?.1),
-                format!("{:.2} %", 100.0 * allowed((epsilon, delta), RATE)?),
-            ),
+            Some(((epsilon, delta), exact)) => {
+                (percent_between(exact.rate(RATE)?), format!("{:.2} %", 100.0 * allowed((epsilon, delta), RATE)?))
+            }
             None => ("100 %".into(), "none".into()),
         };
         let broken = breaks(&measured.tracing, release.promise(wanted));
@@ -100,7 +104,9 @@ pub(super) fn figures(
         }
         if let Some(((epsilon, delta), exact)) = &release.guarantee {
             study.figure(&format!("{key}_bound"), allowed((epsilon, delta), RATE)?);
-            study.figure(&format!("{key}_exact"), exact.rate(RATE)?.1);
+            let (lower, upper) = exact.rate(RATE)?;
+            study.figure(&format!("{key}_exact_lower"), lower);
+            study.figure(&format!("{key}_exact"), upper);
             study.figure(&format!("{key}_exact_breaks"), exact_breaks(&measured.strongest, exact) as f64);
             study.figure(&format!("{key}_exact_misses"), exact_misses(&measured.strongest, exact) as f64);
         }
@@ -159,7 +165,7 @@ pub(super) fn closeness(releases: &[Release], measured: &[Measured]) -> Result<P
             series.push(Series::new("e^ε·FPR + δ", Shape::Dashed(bound)));
         }
         let best: Vec<(f64, f64)> = drawn().map(|f| Ok((f, exact.rate(f)?.1))).collect::<Result<_, CaseError>>()?;
-        series.push(Series::new(&format!("{}: exactly possible", release.name), Shape::Line(best)));
+        series.push(Series::new(&format!("{}: at most possible, exact account", release.name), Shape::Line(best)));
         series.push(Series::new(&format!("{}: measured", release.name), Shape::Points(measured.strongest.curve())));
     }
     Ok(Plot {
