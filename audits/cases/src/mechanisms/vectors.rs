@@ -174,7 +174,7 @@ fn largest_error(setting: &Setting, study: &mut Study) -> Result<(), CaseError> 
     );
     study.differs(
         "004 Lemma 1, proof: the ratio of the densities is e^(−ε|x − f(S)|/2M)/e^(−ε|x − f(S′)|/2M) ≤ e^ε",
-        "The 2 is a slip: the density is (ε/2M)·e^(−ε|x − f(S)|/M), the 2 belongs to the normaliser, and with it in the exponent the noise would be e^(ε/2)-private. The lemma holds, and is tight: \
+        "The 2 is a slip: the density is (ε/2M)·e^(−ε|x − f(S)|/M), the 2 belongs to the normaliser, and with it in the exponent the noise would be ε/2-private. The lemma holds, and is tight: \
          certus says ε = 1 for scale 1 on a sensitivity of 1. The same 2 is in the proof of Lemma 2.",
     );
     study.agrees(
