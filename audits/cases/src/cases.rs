@@ -1,9 +1,9 @@
 //! Every case, in the order in which they are best read.
 
-use crate::{Case, survey};
+use crate::{Case, census, pin, survey};
 
 /// One line a case.
-pub static CASES: &[&Case] = &[&survey::CASE];
+pub static CASES: &[&Case] = &[&survey::CASE, &census::CASE, &pin::CASE];
 
 /// The case of this name.
 #[must_use]

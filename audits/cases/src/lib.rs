@@ -15,6 +15,8 @@ pub mod site;
 pub mod study;
 pub mod terminal;
 
+mod census;
+mod pin;
 mod survey;
 
 pub use case::{Case, CaseError, Parameter, Setting, SettingError, Silent, Watch};
