@@ -1,9 +1,17 @@
 //! Every case, in the order in which they are best read.
 
-use crate::{Case, census, pin, survey};
+use crate::{Case, averaging, census, composition, exercises, mechanisms, pin, survey};
 
 /// One line a case.
-pub static CASES: &[&Case] = &[&survey::CASE, &census::CASE, &pin::CASE];
+pub static CASES: &[&Case] = &[
+    &survey::CASE,
+    &exercises::CASE,
+    &mechanisms::CASE,
+    &composition::CASE,
+    &averaging::CASE,
+    &census::CASE,
+    &pin::CASE,
+];
 
 /// The case of this name.
 #[must_use]

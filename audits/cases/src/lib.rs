@@ -5,17 +5,23 @@
 //!
 //! These are applications: floats simulate, attack and draw. What is *private* never rests on one: every ε and δ comes from certus'
 //! accountant or auditor, and every noise from its samplers, but for those that are broken on purpose.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod case;
 pub mod cases;
 pub mod exact;
 pub mod plot;
+pub mod privacy;
 pub mod random;
 pub mod site;
 pub mod study;
 pub mod terminal;
 
+mod averaging;
 mod census;
+mod composition;
+mod exercises;
+mod mechanisms;
 mod pin;
 mod survey;
 

@@ -1,4 +1,5 @@
 //! The command: `certus-cases [NAME] [--quick] [--seed N] [--PARAM VALUE…] [--plots DIR]`, or `--all [--quick] --report DIR`.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};

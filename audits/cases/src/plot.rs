@@ -174,12 +174,12 @@ impl Scale {
         let about = about.max(2) as f64;
         if self.log {
             let (low, high) = (self.first.log10(), self.last.log10());
-            if high - low >= 1.5 {
+            if high - low >= 2.2 {
                 let step = ((high - low) / about).ceil().max(1.0);
                 return steps((low / step).ceil() * step, high, step).map(|power| 10_f64.powf(power)).collect();
             }
             let power = low.floor() as i32;
-            let nice = (power..=power + 2).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
+            let nice = (power..=power + 3).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)));
             let inside: Vec<f64> =
                 nice.filter(|tick| *tick >= self.first * 0.999 && *tick <= self.last * 1.001).collect();
             if inside.len() >= 2 {
@@ -324,6 +324,14 @@ impl Plot {
             }
         }
         for mark in &self.marks {
+            // One that is not within the frame would be drawn on its edge, where it is not.
+            let place = match *mark {
+                Mark::Level(at, _) => y.place(at),
+                Mark::Upright(at, _) => x.place(at),
+            };
+            if !(0.0..=1.0).contains(&place) {
+                continue;
+            }
             let ends = match *mark {
                 Mark::Level(at, _) => [(x.first, at), (x.last, at)],
                 Mark::Upright(at, _) => [(at, y.first), (at, y.last)],
@@ -366,5 +374,55 @@ impl Plot {
             area.draw(&Text::new(label.clone(), (52, at), style.clone()))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(y: Axis, points: Vec<(f64, f64)>, marks: Vec<Mark>) -> String {
+        let series = vec![Series::new("a < b & c", Shape::Line(points))];
+        Plot { title: "x < y & z".into(), x: Axis::linear("x"), y, series, marks }.svg()
+    }
+
+    #[test]
+    fn odd_data_are_drawn_or_left_out() {
+        for points in [
+            vec![],
+            vec![(1.0, 1.0)],
+            vec![(0.0, 0.0), (1.0, 0.0)],
+            vec![(0.0, f64::NAN), (1.0, f64::INFINITY), (2.0, -1.0)],
+            vec![(0.0, 1e-300), (1.0, 1e300)],
+            vec![(1.0, 5.0), (1.0, 5.0)],
+        ] {
+            for y in
+                [Axis::linear("y"), Axis::log("y"), Axis::log("y").from(0.0, 1.0), Axis::linear("y").from(1.0, 1.0)]
+            {
+                let svg = plot(y.clone(), points.clone(), vec![Mark::Level(0.5, "half".into())]);
+                assert!(svg.ends_with("</svg>\n") || svg.trim_end().ends_with("</svg>"), "{y:?} {points:?}");
+                assert!(!svg.contains("NaN") && svg.contains("a &lt; b &amp; c") && svg.contains("x &lt; y &amp; z"));
+            }
+        }
+    }
+
+    /// A mark beyond the frame has no line: the only dashed ones are those within.
+    #[test]
+    fn marks_beyond_the_frame_are_not_drawn_on_its_edge() {
+        let with = |at: f64| {
+            plot(Axis::linear("y").from(0.0, 1.0), vec![(0.0, 0.0), (1.0, 1.0)], vec![Mark::Level(at, "m".into())])
+        };
+        assert!(with(0.5).len() > with(2.0).len() + 1000);
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let ticks = |log, first, last| Scale { log, first, last }.ticks(6);
+        let shown: Vec<String> = ticks(false, 0.0, 1.0).into_iter().map(tick).collect();
+        assert_eq!(shown, ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(ticks(true, 1.0, 1e4), [1.0, 10.0, 100.0, 1000.0, 10_000.0]);
+        assert_eq!(tick(1e-6), "1e-6");
+        assert_eq!(tick(-0.0), "0");
+        assert_eq!(tick(250_000.0), "2.5e5");
     }
 }

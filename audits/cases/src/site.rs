@@ -21,6 +21,15 @@ pub struct Page<'a> {
 
 const STYLE: &str = include_str!("site.css");
 
+/// What the numbers of the documents stand for.
+const DOCUMENTS: [(&str, &str); 5] = [
+    ("000", "P. Fu, Gaussian Mechanism as Protection from Sensitive Input Memorization, 2022"),
+    ("001", "W. Tang, A. Wei, D. Yi, Intro to Differential Privacy (CSE 484, slides)"),
+    ("002", "Section 4: DP Foundations (CS 208, Applied Privacy for Data Science, Spring 2022)"),
+    ("003", "S. Fathima, Differential Privacy: Noise adding Mechanisms (a blog post)"),
+    ("004", "Lecture 21: Differential Privacy (CS 4783/5783, Mathematical Foundations of Machine Learning)"),
+];
+
 /// The page.
 #[must_use]
 pub fn render(pages: &[Page<'_>]) -> String {
@@ -44,7 +53,11 @@ pub fn render(pages: &[Page<'_>]) -> String {
             escape(page.case.about),
         );
     }
-    html += "</ol></nav></header>\n<main>\n";
+    html += "</ol></nav>\n<details><summary>The documents</summary>\n<dl>\n";
+    for (number, document) in DOCUMENTS {
+        let _ = writeln!(html, "<dt>{number}</dt><dd>{}</dd>", escape(document));
+    }
+    html += "</dl></details></header>\n<main>\n";
     for page in pages {
         html += &section(page);
     }
@@ -105,7 +118,11 @@ fn section(page: &Page<'_>) -> String {
 }
 
 fn table(table: &Table) -> String {
-    let mut html = format!("<div class=\"wide\"><table><caption>{}</caption>\n<thead><tr>", marked(&table.caption));
+    let mut html = format!(
+        "<p class=\"caption\">{}</p>\n<div class=\"wide\"><table aria-label=\"{}\">\n<thead><tr>",
+        marked(&table.caption),
+        escape(&table.caption)
+    );
     for head in &table.header {
         let _ = write!(html, "<th>{}</th>", marked(head));
     }
