@@ -15,7 +15,8 @@ pub(super) fn study(seen: &Experiment) -> Study {
     study.table(arms(seen));
     study.text(
         "Rank is where 3456 is among the 10,000; exposure is log2(10,000/rank) (Carlini et al. 2019): 13.3 bits if it is first, about 1 if it is nowhere. \
-         Clipping and sampling without noise are the control: what they leave of the PIN, noise has to take. ε is rounded up.",
+         Clipping and sampling without noise are the control: what they leave of the PIN, noise has to take. Without its sentence, and with the same samples and noise, \
+         3456 has the rank that the rest of the corpus gives it: where the two ranks are near each other, the sentence has told nothing. ε is rounded up.",
     );
     study.plot(ranks(noised, plain, clipped));
     study.plot(curves(seen, "Loss on what is trained on", |point| point.training));
@@ -31,7 +32,7 @@ fn introduction(study: &mut Study, seen: &Experiment) {
     study.text(format!(
         "**What the attacker sees**: a language model, trained on {sentences} sentences of {words} words in all. He may ask it how likely any text is.\n\n\
          **What he gets**: one of the sentences is \"{SECRET}\". He asks for all 10,000 PINs after \"my pin number is\" and sorts them by perplexity. The model has learnt \
-         the sentence by heart, and the PIN comes out first, those that differ in one digit behind it.\n\n\
+         the sentence by heart, and the PIN comes out first, several that differ in one digit close behind it.\n\n\
          **What the noise changes**: DP-Adam clips each sentence's gradient to norm 1 and adds Gaussian noise to their sum, so that no sentence changes the model \
          much more than its absence would. The PIN sinks among the others. The price is that the model learns less of everything else, and with {sentences} sentences \
          it has little to learn from.\n\n\
@@ -92,7 +93,7 @@ fn arms(seen: &Experiment) -> Table {
             "All trainings; ε at δ = {}; perplexity a word of what was trained on and of what was held out",
             seen.delta
         ),
-        &["gradients", "ε", "rank of 3456", "exposure", "trained on", "held out"],
+        &["gradients", "ε", "rank of 3456", "without its sentence", "exposure", "trained on", "held out"],
     );
     for arm in &seen.arms {
         let epsilon = arm.spent.map_or("∞".into(), |spent| shown(spent));
@@ -100,14 +101,15 @@ fn arms(seen: &Experiment) -> Table {
             &name(&arm.guard),
             &epsilon,
             &arm.rank().to_string(),
+            &arm.absent.map_or(String::new(), |rank| rank.to_string()),
             &format!("{:.1} bits", exposure(arm.rank())),
             &format!("{:.2}", perplexity(arm, |point| point.training)),
             &format!("{:.1}", perplexity(arm, |point| point.held_out)),
         ]);
     }
     let (uniform, frequent) = (seen.vocabulary.len().to_string(), format!("{:.1}", seen.frequencies));
-    table.row(&["(every word equally likely)", "0", "", "", &uniform, &uniform]);
-    table.row(&["(how frequent each word is)", "∞", "", "", "", &frequent]);
+    table.row(&["(every word equally likely)", "0", "", "", "", &uniform, &uniform]);
+    table.row(&["(how frequent each word is)", "∞", "", "", "", "", &frequent]);
     table
 }
 
@@ -172,7 +174,9 @@ fn findings(study: &mut Study, seen: &Experiment, plain: &Arm, noised: &[Arm]) {
     );
     study.finding(
         "000 Table 1: the rest of the first ten are \"extremely similar\": each of its nine differs from 3456 in one digit",
-        format!("{near} of our nine differ in one digit"),
+        format!(
+            "{near} of our nine differ in one digit (36 of the 9,999 others do). The other numbers of the corpus come in between: ours has many, so that digits are nothing special."
+        ),
         near >= 5,
     );
     let share = |unit: u32| TABLE_1.iter().filter(|pin| *pin / unit % 10 == PIN / unit % 10).count();
@@ -228,8 +232,9 @@ fn findings(study: &mut Study, seen: &Experiment, plain: &Arm, noised: &[Arm]) {
     study.differs(
         "000 §5: \"our comparison of privacy does not enable us to compare the accuracies of our two models\"",
         format!(
-            "It does: perplexity of sentences held out is {:.1} without privacy and {:.1} at 0.3; knowing only how frequent words are gives {:.1}, and nothing at all {}.",
+            "It does: perplexity of sentences held out is {:.1} without privacy ({:.1} at its best on the way: then it learns by heart and grows worse) and {:.1} at 0.3; knowing only how frequent words are gives {:.1}, and nothing at all {}.",
             perplexity(plain, |point| point.held_out),
+            plain.trained.curve.iter().map(|point| point.held_out.exp()).fold(f64::INFINITY, f64::min),
             perplexity(document, |point| point.held_out),
             seen.frequencies,
             seen.vocabulary.len()
@@ -244,6 +249,7 @@ fn figures(study: &mut Study, seen: &Experiment, plain: &Arm, clipped: &Arm, noi
     study.figure("weights", seen.sizes.weights() as f64);
     study.figure("delta", float(seen.delta.get()));
     study.figure("rank without privacy", plain.rank() as f64);
+    study.figure("rank without privacy and without the sentence", plain.absent.map_or(f64::NAN, |rank| rank as f64));
     study.figure("rank with clipping alone", clipped.rank() as f64);
     let near = plain.guesses.iter().skip(1).take(9).filter(|guess| distance(guess.pin, PIN) == 1).count();
     study.figure("near neighbours in the first ten without privacy", near as f64);
@@ -254,6 +260,9 @@ fn figures(study: &mut Study, seen: &Experiment, plain: &Arm, clipped: &Arm, noi
         let Guard::Noise(multiplier) = &arm.guard else { continue };
         let at = float(multiplier.get());
         study.figure(&format!("rank at noise {at}"), arm.rank() as f64);
+        if let Some(rank) = arm.absent {
+            study.figure(&format!("rank at noise {at} without the sentence"), rank as f64);
+        }
         study.figure(&format!("held-out perplexity at noise {at}"), perplexity(arm, |point| point.held_out));
         if let Some(spent) = arm.spent {
             study.figure(&format!("epsilon at noise {at}"), spent);

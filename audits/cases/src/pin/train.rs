@@ -65,8 +65,9 @@ pub struct Trained {
 const POINTS: u64 = 10;
 
 impl Training<'_> {
-    /// Trains. `report` hears of every step.
-    pub fn run(&self, guard: &Guard, report: &dyn Fn()) -> Result<Trained, CaseError> {
+    /// Trains, on all sentences but an `absent` one. Whether that is in a sample is still drawn, so that samples and noise are the same with it and without. `report` hears of
+    /// every step.
+    pub fn run(&self, guard: &Guard, absent: Option<usize>, report: &dyn Fn()) -> Result<Trained, CaseError> {
         let mut sampling = random::bits(self.seed, "sampling", 0);
         let mut noising = random::bits(self.seed, "noise", 0);
         let mut weights = self.sizes.draw(&mut random::bits(self.seed, "weights", 0))?;
@@ -81,8 +82,8 @@ impl Training<'_> {
         let mut curve = vec![self.point(0, &weights)?];
         for step in 1..=self.steps {
             let mut sample: Vec<&[u32]> = Vec::new();
-            for sentence in self.sentences {
-                if is_in.sample(&mut sampling)? {
+            for (place, sentence) in self.sentences.iter().enumerate() {
+                if is_in.sample(&mut sampling)? && absent != Some(place) {
                     sample.push(sentence);
                 }
             }
