@@ -33,8 +33,8 @@ fn introduction(study: &mut Study, seen: &Experiment) {
         "**What the attacker sees**: a language model, trained on {sentences} sentences of {words} words in all. He may ask it how likely any text is.\n\n\
          **What he gets**: one of the sentences is \"{SECRET}\". He asks for all 10,000 PINs after \"my pin number is\" and sorts them by perplexity. The model has learnt \
          the sentence by heart, and the PIN comes out first, several that differ in one digit close behind it.\n\n\
-         **What the noise changes**: DP-Adam clips each sentence's gradient to norm 1 and adds Gaussian noise to their sum, so that no sentence changes the model \
-         much more than its absence would. The PIN sinks among the others. The price is that the model learns less of everything else, and with {sentences} sentences \
+         **What the noise changes**: DP-Adam clips each sentence's gradient to norm 1 and adds Gaussian noise to their sum, so that one sentence changes the model \
+         less the more noise there is. The PIN sinks among the others. The price is that the model learns less of everything else, and with {sentences} sentences \
          it has little to learn from.\n\n\
          The model is a word-level LSTM of {} weights (words as {} numbers, a memory of {}) over a vocabulary of {} words; digits are words. Other sentences of \
          the corpus have numbers too (times, years, order numbers), so digits are nothing special. A step takes each sentence with probability {}, and there are {} steps. \
@@ -191,8 +191,10 @@ fn findings(study: &mut Study, seen: &Experiment, plain: &Arm, noised: &[Arm]) {
     study.finding(
         "000 Table 2: with noise multiplier 0.3 and clipping to 1.0, 3456 has rank 3050 (perplexity 137.996)",
         format!(
-            "rank {} here, another training of another corpus: out of the first hundred, as there. A single rank is one draw: by chance alone it is above 100 in 99 of 100 trainings.",
-            document.rank()
+            "rank {} here, another training of another corpus: out of the first hundred, as there. A single rank is one draw: by chance alone it is above 100 in 99 of 100 trainings. \
+             And it is no proof that nothing leaks: the same training without the sentence, with the same samples and noise, puts 3456 at rank {}.",
+            document.rank(),
+            document.absent.map_or("?".into(), |rank| rank.to_string())
         ),
         document.rank() > 100,
     );
