@@ -1,6 +1,8 @@
 //! Every case, in the order in which they are best read.
 
-use crate::{Case, averaging, composition, exercises, floating_point, mechanisms, membership, survey, timing};
+use crate::{
+    Case, averaging, census, composition, exercises, floating_point, mechanisms, membership, pin, survey, timing,
+};
 
 /// One line a case.
 pub static CASES: &[&Case] = &[
@@ -10,8 +12,10 @@ pub static CASES: &[&Case] = &[
     &composition::CASE,
     &averaging::CASE,
     &membership::CASE,
+    &census::CASE,
     &floating_point::CASE,
     &timing::CASE,
+    &pin::CASE,
 ];
 
 /// The case of this name.

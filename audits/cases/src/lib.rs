@@ -20,11 +20,13 @@ pub mod study;
 pub mod terminal;
 
 mod averaging;
+mod census;
 mod composition;
 mod exercises;
 mod floating_point;
 mod mechanisms;
 mod membership;
+mod pin;
 mod survey;
 mod timing;
 
