@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{Aim, Composition, Effort, FULL, LIGHT, METHOD, evaluate, log_two_below, sketch, tilt::guess};
+use super::{Aim, Composition, Effort, FULL, LIGHT, METHOD, Pld, Side, evaluate, log_two_below, sketch, tilt::guess};
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow},
     exact::{Budget, Enclosure, Probability, Rational},
@@ -53,7 +53,7 @@ fn one_direction(
     let at = |epsilon: &Rational, effort: Effort| {
         let share = if effort == FULL { budget.share(1) } else { budget.share(6) };
         let aim = Aim { epsilon, log_delta: log_two_below(delta) };
-        Composition::new(direction, &sketches, aim, effort, &share)?.bracket(delta)
+        Composition::new(direction, &sketches, aim, effort, &share)?.bracket(delta, epsilon)
     };
     let capped = |epsilon: Rational| bound.map_or(epsilon.clone(), |bound| epsilon.min(bound.clone()));
     // A composition is right at every ε, and sharp where it was made: follow it to the answer.
@@ -88,17 +88,30 @@ fn one_direction(
 
 impl Composition {
     /// ε between which the answer lies: at the upper, the pessimistic δ is at most δ; at the lower, the optimistic one is above δ, or ε = 0.
-    fn bracket(&self, delta: &Rational) -> Option<(Rational, Rational)> {
+    ///
+    /// It is looked for from the ε on for which the composition was made: far below, tilted masses are too small to be seen.
+    fn bracket(&self, delta: &Rational, made_for: &Rational) -> Option<(Rational, Rational)> {
         let is_above =
-            |pld, epsilon: &Rational| Some(evaluate::delta(pld, &self.theta, epsilon, &self.greatest)? > *delta);
-        let search = |pld| -> Option<(Rational, Rational)> {
-            if !is_above(pld, &Rational::zero())? {
+            |pld: &Pld, epsilon: &Rational| Some(evaluate::delta(pld, &self.theta, epsilon, &self.greatest)? > *delta);
+        let search = |pld: &Pld| -> Option<(Rational, Rational)> {
+            // Optimistic masses are not seen from so far below, and prove nothing there.
+            if pld.side == Side::Upper && !is_above(pld, &Rational::zero())? {
                 return Some((Rational::zero(), Rational::zero()));
             }
-            // From the grid's own scale up, or down.
-            let mut high = Rational::new(1.into(), 16.into());
+            let made_for = &made_for.clone().max(Rational::new(BigInt::one(), BigInt::one() << LEAST));
+            let mut high = made_for.clone();
             let mut low = Rational::zero();
+            // By a sixteenth of it first, then by more.
+            let aside = |parts: u32| made_for / BigInt::from(parts);
             if is_above(pld, &high)? {
+                low = high.clone();
+                for parts in [16, 8, 4, 2] {
+                    high = made_for + aside(parts);
+                    if !is_above(pld, &high)? {
+                        break;
+                    }
+                    low = high.clone();
+                }
                 while is_above(pld, &high)? {
                     low = high.clone();
                     high *= BigInt::from(2);
@@ -107,17 +120,25 @@ impl Composition {
                     }
                 }
             } else {
-                for halvings in 0..LEAST {
-                    let lower = &high / BigInt::from(2);
+                for parts in [16, 8, 4] {
+                    let lower = made_for - aside(parts);
                     if is_above(pld, &lower)? {
                         low = lower;
                         break;
                     }
+                    high = lower;
+                }
+                for halvings in 0..LEAST {
                     // Below the step nothing more is told apart.
-                    if halvings > pld.step {
+                    if low.is_positive() || halvings > pld.step + MOST {
                         break;
                     }
-                    high = lower;
+                    let lower = &high / BigInt::from(2);
+                    if is_above(pld, &lower)? {
+                        low = lower;
+                    } else {
+                        high = lower;
+                    }
                 }
             }
             for _ in 0..36 {
