@@ -399,6 +399,16 @@ fn extreme_inverses() {
     }
 }
 
+/// The search for ε starts anywhere and ends narrow: half of everybody a thousand times, far above where a cheap bound would have it.
+#[test]
+fn a_large_epsilon_of_a_subsampled_plan_is_narrow() {
+    let parse = |text: &str| crate::exact::parse(text).unwrap();
+    let wanted = Probability::new(parse("1e-8")).unwrap();
+    let plan = spec_plan(&["subsampled_gaussian(sigma=0.7,rate=0.5)*1000"]);
+    let answer = epsilon(&plan, &wanted, &Precision::default()).unwrap();
+    assert!(parse("477.79") < answer.enclosure.lower() && answer.enclosure.upper() < parse("477.80"), "{answer:?}");
+}
+
 /// What the integral leaves out is booked: at the least σ that it is taken for, where the two differ in the eighth digit, the sum's narrow answer is inside.
 #[test]
 fn the_continuous_form_books_its_error() {
