@@ -102,7 +102,7 @@ fn post(solver: &mut Solver, people: &[Variables], row: &Row) {
         for (person, is_in) in people.iter().zip(&is_in) {
             let product = solver.new_bounded_integer(0, 1000);
             let tag = solver.new_constraint_tag();
-            solver.add_constraint(times(is_in.clone(), person.age.scaled(1), product.scaled(1), tag)).post();
+            solver.add_constraint(times(*is_in, person.age.scaled(1), product.scaled(1), tag)).post();
             ages.push(product);
         }
         let (above, below) = (solver.new_constraint_tag(), solver.new_constraint_tag());

@@ -58,10 +58,10 @@ fn top(caption: &str, arm: &Arm) -> Table {
     for (rank, guess) in (1..).zip(arm.guesses.iter().take(10)) {
         row(rank, guess);
     }
-    if arm.rank() > 10 {
-        if let Some(guess) = arm.guesses.get(arm.rank() - 1) {
-            row(arm.rank(), guess);
-        }
+    if arm.rank() > 10
+        && let Some(guess) = arm.guesses.get(arm.rank() - 1)
+    {
+        row(arm.rank(), guess);
     }
     table
 }
@@ -96,7 +96,7 @@ fn arms(seen: &Experiment) -> Table {
         &["gradients", "ε", "rank of 3456", "without its sentence", "exposure", "trained on", "held out"],
     );
     for arm in &seen.arms {
-        let epsilon = arm.spent.map_or("∞".into(), |spent| shown(spent));
+        let epsilon = arm.spent.map_or("∞".into(), shown);
         table.row(&[
             &name(&arm.guard),
             &epsilon,
