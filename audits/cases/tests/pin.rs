@@ -21,7 +21,7 @@ fn the_pin_is_learnt_by_heart_and_with_noise_it_is_not() {
         assert!(figure(&format!("rank at noise {noise}")) > 100.0, "{noise}");
     }
     // What the guarantee is worth: less noise costs more, and 0.3 is none.
-    assert!(figure("epsilon at noise 0.15") > figure("epsilon at noise 0.3"));
+    assert!((1600.0..1700.0).contains(&figure("epsilon at noise 0.15")));
     assert!(figure("epsilon at noise 0.3") > 200.0);
     assert!(figure("epsilon at noise 1") < 15.0);
     assert!(figure("epsilon at noise 4") < 2.0);

@@ -48,7 +48,8 @@ fn one_direction(
     precision: &Precision,
     budget: &Budget,
 ) -> Option<Answer> {
-    let sketches = sketch(direction, &budget.share(8))?;
+    // Wide noise on a fine grid may take an eighth; without a sketch there is no answer at all.
+    let sketches = sketch(direction, &budget.share(4))?;
     // A first idea takes little; the last composition may take all that is left.
     let at = |epsilon: &Rational, effort: Effort| {
         let share = if effort == FULL { budget.share(1) } else { budget.share(6) };

@@ -188,17 +188,20 @@ fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Ratio
 /// About the ε at which Chernoff's bound is 2^log_delta: the least (Σ k·ln M(θ) − ln δ)/θ of some θ, to a few bits. A place to start from.
 pub(super) fn guess(sketches: &[Sketch], log_delta: i64) -> Option<Rational> {
     let ln_delta = Rational::new(BigInt::from(log_delta) * 7, 10.into());
-    let mut theta = Rational::new(1.into(), 16.into());
     let mut least: Option<Rational> = None;
-    for _ in 0..20 {
-        let Some((_, cumulant)) = cumulant(sketches, &theta) else { break };
-        let epsilon = (cumulant - &ln_delta) / &theta;
-        // It falls and then rises.
-        if least.as_ref().is_some_and(|least| *least < epsilon) {
-            break;
+    // From 1/16 up, and then down: of many large losses the best θ is small.
+    for (start, factor) in [((1, 16), (2, 1)), ((1, 32), (1, 2))] {
+        let mut theta = Rational::new(start.0.into(), start.1.into());
+        for _ in 0..20 {
+            let Some((_, cumulant)) = cumulant(sketches, &theta) else { break };
+            let epsilon = (cumulant - &ln_delta) / &theta;
+            // It falls and then rises.
+            if least.as_ref().is_some_and(|least| *least < epsilon) {
+                break;
+            }
+            least = Some(epsilon);
+            theta *= Rational::new(factor.0.into(), factor.1.into());
         }
-        least = Some(epsilon);
-        theta *= BigInt::from(2);
     }
     let unit = BigInt::one() << 20_u32;
     let least = (least? * &unit).ceil() / unit;

@@ -11,10 +11,10 @@ use crate::{Axis, Mark, Plot, Series, Shape, Study, Table, exact::float};
 pub(super) fn study(seen: &Experiment) -> Study {
     let mut study = Study::new();
     study.text(
-        "**What the attacker sees**: a table of a small block: how many people there are of some groups, their median and their mean age. Groups of fewer than three are suppressed, (D), \"to protect\".\n\n\
-         **What he gets**: everybody. Each number is a constraint on seven unknown people; a constraint solver (Pumpkin: a SAT solver that speaks of integers) finds that exactly one set of seven \
+        "What the attacker sees: a table of a small block: how many people there are of some groups, their median and their mean age. Groups of fewer than three are suppressed, (D), \"to protect\".\n\n\
+         What he gets: everybody. Each number is a constraint on seven unknown people; a constraint solver (Pumpkin: a SAT solver that speaks of integers) finds that exactly one set of seven \
          fits them all, and says who they are, those of the suppressed groups too.\n\n\
-         **What the noise changes**: with noise on each number no people fit the table at all, and those who fit best are others. With seven people nothing useful is left of the table \
+         What the noise changes: with noise on each number no people fit the table at all, and those who fit best are others. With seven people nothing useful is left of the table \
          either: what is private about them and what the table says are the same thing. (For large groups they are not: the noise stays as it is, and the counts grow.)",
     );
     study.table(published());
@@ -150,7 +150,7 @@ fn people_right(seen: &Experiment) -> Plot {
 fn subsets(study: &mut Study, seen: &Experiment) {
     let (people, queries) = (seen.counts.people, seen.counts.queries);
     study.text(format!(
-        "**Dinur and Nissim 2003, behind all of this.** {people} people have a secret bit each. The attacker asks for {queries} counts, each over half of the people at random, and gets them with \
+        "Dinur and Nissim 2003, behind all of this. {people} people have a secret bit each. The attacker asks for {queries} counts, each over half of the people at random, and gets them with \
          noise. He solves for the bits by least squares and rounds. While the noise is small against √n he finds nearly all of them, however the noise is made; to stop him it must be of the order \
          of √n or more. Pure ε-privacy of all {queries} counts takes noise of scale {queries}/ε each, and leaves him with guessing."
     ));

@@ -30,10 +30,10 @@ pub(super) fn study(seen: &Experiment) -> Study {
 fn introduction(study: &mut Study, seen: &Experiment) {
     let (sentences, words) = (seen.corpus.sentences.len(), seen.corpus.words());
     study.text(format!(
-        "**What the attacker sees**: a language model, trained on {sentences} sentences of {words} words in all. He may ask it how likely any text is.\n\n\
-         **What he gets**: one of the sentences is \"{SECRET}\". He asks for all 10,000 PINs after \"my pin number is\" and sorts them by perplexity. The model has learnt \
+        "What the attacker sees: a language model, trained on {sentences} sentences of {words} words in all. He may ask it how likely any text is.\n\n\
+         What he gets: one of the sentences is \"{SECRET}\". He asks for all 10,000 PINs after \"my pin number is\" and sorts them by perplexity. The model has learnt \
          the sentence by heart, and the PIN comes out first, several that differ in one digit close behind it.\n\n\
-         **What the noise changes**: DP-Adam clips each sentence's gradient to norm 1 and adds Gaussian noise to their sum, so that one sentence changes the model \
+         What the noise changes: DP-Adam clips each sentence's gradient to norm 1 and adds Gaussian noise to their sum, so that one sentence changes the model \
          less the more noise there is. The PIN sinks among the others. The price is that the model learns less of everything else, and with {sentences} sentences \
          it has little to learn from.\n\n\
          The model is a word-level LSTM of {} weights (words as {} numbers, a memory of {}) over a vocabulary of {} words; digits are words. Other sentences of \
@@ -147,13 +147,13 @@ fn curves(seen: &Experiment, title: &str, pick: impl Fn(&super::train::Point) ->
 
 fn accounting(study: &mut Study, seen: &Experiment) {
     study.text(format!(
-        "**What is accounted for.** One sentence more or less (add/remove), as a step sees it: it is in the step's sample with probability {}, and its gradient, clipped to norm 1 and \
+        "What is accounted for. One sentence more or less (add/remove), as a step sees it: it is in the step's sample with probability {}, and its gradient, clipped to norm 1 and \
          rounded towards 0 to multiples of 2^-16, changes the sum by an integer vector whose norm is checked on integers. The noise is certus' exact discrete Gaussian on that \
          grid, in each of {} coordinates. certus' DP-SGD accountant is of one coordinate. Continuous noise may be turned until a gradient lies along one axis; noise on a grid may \
          not, but it is what post-processing makes of continuous noise of nearly the same variance, within a factor 1 + 10^-120 on every probability, and the reverse \
          (Poisson summation; the argument is in `src/pin/account.rs`, with a test). So all coordinates together lose no more than one with a noise multiplier smaller by 10^-6, and that \
          is the ε above: nobody's gradient may lose more, and one along an axis loses as much. The vocabulary and the divisor of the mean are public, not taken from the sample.\n\n\
-         **What a rank does not show.** A rank is one attack on one training. With little noise the PIN leaves the first hundred, and is still far ahead of where it would be had its sentence not been \
+         What a rank does not show. A rank is one attack on one training. With little noise the PIN leaves the first hundred, and is still far ahead of where it would be had its sentence not been \
          there (the column beside it, the same samples and noise): that is a leak, and the guarantee allows it. With (ε, δ), the PIN is among the first hundred with probability at most e^ε times what it \
          is without the sentence, plus δ; if that is chance, 1/100, the bound is above 1 from ε = 4.6 on. What is measured here is this attacker; what ε bounds is every attacker. The losses and the \
          perplexity of the training text are for the reader, and not covered by ε.",
