@@ -292,46 +292,4 @@ mod tests {
         let error = recording.read(&b"1\n\xFF\xFE\n"[..], u64::MAX).unwrap_err();
         assert_eq!(error.to_string(), "line 2 is not UTF-8 text");
     }
-
-    /// The seconds that this thread has run, on a machine with other work to do.
-    #[expect(clippy::float_arithmetic, reason = "nanoseconds")]
-    fn seconds() -> f64 {
-        let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-        text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
-    }
-
-    /// Full size: `cargo test --release --lib -- --ignored audit::outputs::recording --nocapture`.
-    #[test]
-    #[ignore = "a measurement"]
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_wrap, reason = "a rate to print")]
-    fn speed() {
-        let mut state = 7_u64;
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
-        let values: Vec<i64> = (0..20_000_000).map(|_| (next() % 200) as i64 - (next() % 200) as i64).collect();
-        let start = seconds();
-        let mut recording = Recording::new();
-        recording.integers(&values);
-        println!("integers: {:.1} M/s on one thread", 20.0 / (seconds() - start));
-        let mut texts = Vec::new();
-        for &value in values.iter().take(5_000_000) {
-            texts.extend_from_slice(format!("{value}\n").as_bytes());
-        }
-        let start = seconds();
-        let mut recording = Recording::new();
-        recording.read(&texts[..], u64::MAX).unwrap();
-        println!("integer lines: {:.1} M/s on one thread", 5.0 / (seconds() - start));
-        let mut texts = Vec::new();
-        for _ in 0..1_000_000 {
-            texts.extend_from_slice(format!("{}\n", (next() >> 11) as f64 / 9e15).as_bytes());
-        }
-        let start = seconds();
-        let mut recording = Recording::new();
-        recording.read(&texts[..], u64::MAX).unwrap();
-        println!("distinct float lines: {:.1} M/s on one thread", 1.0 / (seconds() - start));
-    }
 }
