@@ -11,7 +11,8 @@
 //!
 //! * **Pessimistic** (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, section 4): connect (0, 1), (xᵢ, h(xᵢ)) and stay at h(x_n) beyond. Chords
 //!   of a convex function lie above it, and h falls. Upper bounds in place of h(xᵢ) raise the chords.
-//! * **Optimistic**: each cell [xᵢ, xᵢ₊₁] gets a line below h, from the lines that touch at its two ends: either of them or their
+//! * **Optimistic**: of one pair, its outcomes grouped by their loss ([`super::grouped`]). Of several, whose greatest curve is that of none of them,
+//!   each cell [xᵢ, xᵢ₊₁] gets a line below h, from the lines that touch at its two ends: either of them or their
 //!   mean, whichever leaves small gaps at the ends. vᵢ is the lower of the two cells' lines at xᵢ, so within a cell
 //!   the segment from vᵢ to vᵢ₊₁ is below the cell's line; the lower convex hull of the points (xᵢ, vᵢ) is lower still, and convex. At
 //!   the left it starts from (0, P(S₀)), on the first line; at the right it ends at c_∞, a lower bound of P(Q = 0).
@@ -52,35 +53,31 @@ impl Grid {
     }
 }
 
-/// The masses of the two measures at the points of the grid, and at +∞; over 2^bits.
-#[derive(Debug)]
+/// What is known of a curve at the points of a grid, and the pessimistic measure; over 2^bits.
 pub(super) struct Dots {
     pub(super) grid: Grid,
     pub(super) bits: u32,
+    /// The points xᵢ = e^(i/2^step).
+    pub(super) points: Vec<Range>,
+    pub(super) touches: Vec<Touch>,
+    /// The curve is that of one pair, and the sets of its touches are among {y : P(y) ≥ x·Q(y)}: of any two one contains the other.
+    pub(super) is_of_one: bool,
+    /// The pessimistic masses.
     pub(super) upper: Vec<BigInt>,
-    pub(super) lower: Vec<BigInt>,
+    /// The mass at +∞.
     pub(super) infinite: Range,
-    /// Upper bounds of h at the points.
-    pub(super) curve: Vec<BigInt>,
 }
 
 /// Connects the dots of the largest of several curves.
 pub(super) fn connect(curves: &mut [Curve], grid: Grid, bits: u32) -> Option<Dots> {
-    connect_from(curves, grid, bits, &(BigInt::one() << bits))
-}
-
-/// The same for measures whose whole mass, h(0), is at most `origin` instead of 1.
-pub(super) fn connect_from(curves: &mut [Curve], grid: Grid, bits: u32, origin: &BigInt) -> Option<Dots> {
     let points = abscissas(grid, bits)?;
     let touches: Vec<Touch> = points.iter().map(|x| highest(curves, &x.lower)).collect::<Option<_>>()?;
     // Beyond every finite ratio, only outcomes with Q = 0 are left; a set with Q(S) = 0 has P(S) ≤ P(Q = 0).
     let beyond = highest(curves, &(BigInt::one() << (2 * bits)))?;
     let certain = if beyond.q.upper.is_zero() { beyond.p.lower.clone().max(BigInt::zero()) } else { BigInt::zero() };
-    let most = touches.last()?.upper.clone();
-    let lower = optimistic(&points, &touches, &certain, bits)?;
-    let curve: Vec<BigInt> = touches.into_iter().map(|touch| touch.upper).collect();
-    let upper = pessimistic(&points, &curve, origin, bits);
-    Some(Dots { grid, bits, upper, lower, infinite: Range { lower: certain, upper: most }, curve })
+    let infinite = Range { lower: certain, upper: touches.last()?.upper.clone() };
+    let upper = pessimistic(&points, &touches, bits);
+    Some(Dots { grid, bits, points, touches, is_of_one: curves.len() == 1, upper, infinite })
 }
 
 /// Xᵢ ≤ e^(i/2^step) ≤ Xᵢ′ over 2^bits, by recurrence.
@@ -112,15 +109,15 @@ fn highest(curves: &mut [Curve], x: &BigInt) -> Option<Touch> {
 }
 
 /// pᵢ = Xᵢ·(sᵢ − sᵢ₋₁), rounded up, and 0 where rounding left the points concave.
-fn pessimistic(points: &[Range], curve: &[BigInt], origin: &BigInt, bits: u32) -> Vec<BigInt> {
+fn pessimistic(points: &[Range], touches: &[Touch], bits: u32) -> Vec<BigInt> {
     let slope = |rise: BigInt, run: BigInt| {
         let scaled = rise << bits;
         (scaled.div_floor(&run), scaled.div_ceil(&run))
     };
     let mut masses = Vec::with_capacity(points.len());
-    let (mut x_before, mut y_before) = (BigInt::zero(), origin.clone());
+    let (mut x_before, mut y_before) = (BigInt::zero(), BigInt::one() << bits);
     let mut last: Option<(BigInt, BigInt)> = None;
-    for (x, y) in points.iter().zip(curve) {
+    for (x, y) in points.iter().zip(touches.iter().map(|touch| &touch.upper)) {
         let (least, most) = slope(y - &y_before, &x.lower - &x_before);
         if let Some((x, before)) = last {
             masses.push(shift_up(&(x * (most - before)), bits).max(BigInt::zero()));
@@ -134,8 +131,9 @@ fn pessimistic(points: &[Range], curve: &[BigInt], origin: &BigInt, bits: u32) -
     masses
 }
 
-/// The hull's masses, rounded down.
-fn optimistic(points: &[Range], touches: &[Touch], certain: &BigInt, bits: u32) -> Option<Vec<BigInt>> {
+/// The optimistic masses of the hull, rounded down.
+pub(super) fn optimistic(Dots { points, touches, infinite, bits, .. }: &Dots) -> Option<Vec<BigInt>> {
+    let (certain, bits) = (&infinite.lower, *bits);
     let one = BigInt::one() << bits;
     let first = touches.first()?;
     let start = &points.first()?.upper;

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{Aim, Composition, Effort, FULL, LIGHT, METHOD, Pld, Side, evaluate, log_two_below, sketch, tilt::guess};
+use super::{Aim, Composition, Effort, FULL, LIGHT, METHOD, convolution::Side, log_two_below, sketch, tilt::guess};
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow},
     exact::{Budget, Enclosure, Probability, Rational},
@@ -92,11 +92,13 @@ impl Composition {
     ///
     /// It is looked for from the ε on for which the composition was made: far below, tilted masses are too small to be seen.
     fn bracket(&self, delta: &Rational, made_for: &Rational) -> Option<(Rational, Rational)> {
-        let is_above =
-            |pld: &Pld, epsilon: &Rational| Some(evaluate::delta(pld, &self.theta, epsilon, &self.greatest)? > *delta);
-        let search = |pld: &Pld| -> Option<(Rational, Rational)> {
+        let is_above = |side: Side, epsilon: &Rational| {
+            let found = if side == Side::Upper { self.most(epsilon)? } else { self.least(epsilon)? };
+            Some(found > *delta)
+        };
+        let search = |side: Side| -> Option<(Rational, Rational)> {
             // Optimistic masses are not seen from so far below, and prove nothing there.
-            if pld.side == Side::Upper && !is_above(pld, &Rational::zero())? {
+            if side == Side::Upper && !is_above(side, &Rational::zero())? {
                 return Some((Rational::zero(), Rational::zero()));
             }
             let made_for = &made_for.clone().max(Rational::new(BigInt::one(), BigInt::one() << LEAST));
@@ -104,16 +106,16 @@ impl Composition {
             let mut low = Rational::zero();
             // By a sixteenth of it first, then by more.
             let aside = |parts: u32| made_for / BigInt::from(parts);
-            if is_above(pld, &high)? {
+            if is_above(side, &high)? {
                 low = high.clone();
                 for parts in [16, 8, 4, 2] {
                     high = made_for + aside(parts);
-                    if !is_above(pld, &high)? {
+                    if !is_above(side, &high)? {
                         break;
                     }
                     low = high.clone();
                 }
-                while is_above(pld, &high)? {
+                while is_above(side, &high)? {
                     low = high.clone();
                     high *= BigInt::from(2);
                     if high > Rational::from_integer(BigInt::one() << MOST) {
@@ -123,7 +125,7 @@ impl Composition {
             } else {
                 for parts in [16, 8, 4] {
                     let lower = made_for - aside(parts);
-                    if is_above(pld, &lower)? {
+                    if is_above(side, &lower)? {
                         low = lower;
                         break;
                     }
@@ -131,11 +133,11 @@ impl Composition {
                 }
                 for halvings in 0..LEAST {
                     // Below the step nothing more is told apart.
-                    if low.is_positive() || halvings > pld.step + MOST {
+                    if low.is_positive() || halvings > self.upper.step + MOST {
                         break;
                     }
                     let lower = &high / BigInt::from(2);
-                    if is_above(pld, &lower)? {
+                    if is_above(side, &lower)? {
                         low = lower;
                     } else {
                         high = lower;
@@ -144,7 +146,7 @@ impl Composition {
             }
             for _ in 0..36 {
                 let middle = (&low + &high) / BigInt::from(2);
-                if is_above(pld, &middle)? {
+                if is_above(side, &middle)? {
                     low = middle;
                 } else {
                     high = middle;
@@ -153,6 +155,6 @@ impl Composition {
             Some((low, high))
         };
         // The optimistic bracket's lower end is certain; the pessimistic one's upper end too, if there is one.
-        Some((search(&self.lower)?.0, search(&self.upper)?.1))
+        Some((search(Side::Lower)?.0, search(Side::Upper)?.1))
     }
 }

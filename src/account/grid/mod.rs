@@ -1,18 +1,20 @@
 //! Accounts of any plan, on a grid of losses: the privacy-loss distribution (PLD) from both sides.
 //!
 //! 1. [`tilt`] sketches every part, and chooses a tilt θ, a window and a grid.
-//! 2. [`dots`] replaces each part's curve ([`curve`]) by one above it and one below, with kinks on the grid alone: a pessimistic and an optimistic measure of
-//!    losses. A part with few losses ([`atoms`]) is composed with itself at nearly its true losses first ([`sparse`]), and placed on the grid then ([`place`]).
-//! 3. [`pld`] holds such a measure as integers, tilted; composition is [`convolution`] by exact transforms ([`transform`]).
+//! 2. [`dots`] replaces each part's curve ([`curve`]) by one above it with kinks on the grid alone, a pessimistic measure of losses ([`pld`]); and the outcomes
+//!    are [`grouped`] by their losses, which is optimistic. A part with few losses ([`atoms`]) is composed with itself at nearly its true losses first
+//!    ([`sparse`]), and placed on the grid then ([`place`]).
+//! 3. Both are integers, tilted; composition is [`convolution`] by exact transforms ([`transform`]).
 //! 4. As losses add up they spread by the square root of the number of copies, and the grid is halved ([`coarsen`]) when they outgrow it. So the
-//!    first copies are on a fine grid, and k copies cost as many roundings of the loss as k has binary digits, not k.
+//!    first copies are on a fine grid, and k copies cost as many roundings of the loss as k has binary digits, not k ([`chain`]).
 //! 5. [`evaluate`] reads δ(ε) off both.
 //!
 //! **Soundness** is one fact, argued in [`dots`]: if a measure's curve is above (below) that of the true loss everywhere, so are the curves of
-//! compositions. Every step raises the pessimistic curve and lowers the optimistic one: dots, splits and merges by convexity, masses rounded up and down, what
-//! is cut off booked as slack or dropped. No choice of θ, window or grid can make an answer wrong, only wide.
+//! compositions. Every step raises the pessimistic curve and lowers the optimistic one: dots and splits by convexity, groups since they tell less, masses
+//! rounded up and down, what is cut off booked as slack or dropped. No choice of θ, window or grid can make an answer wrong, only wide.
 
 mod atoms;
+mod chain;
 mod coarsen;
 mod convolution;
 mod curve;
@@ -22,11 +24,11 @@ mod evaluate;
 mod finite;
 mod fixed;
 mod gaussian;
+mod grouped;
 mod normal;
 mod place;
 mod pld;
 mod sparse;
-mod thicken;
 mod tilt;
 mod transform;
 
@@ -35,13 +37,9 @@ use alloc::vec::Vec;
 pub(super) use self::epsilon::epsilon;
 
 use self::{
-    atoms::atoms,
-    coarsen::coarsen,
-    convolution::Side,
-    curve::Curve,
-    dots::connect,
+    chain::{Part, Work},
+    grouped::Grouped,
     pld::Pld,
-    sparse::Sparse,
     tilt::{Aim, Choice, Sketch, choose},
 };
 use super::{Answer, Direction, Precision, answer::is_narrow};
@@ -66,7 +64,8 @@ struct Effort {
 /// A plan's composed loss, from both sides: asked for δ at any ε, sharp near the one it was made for.
 pub(super) struct Composition {
     theta: Rational,
-    lower: Pld,
+    /// `None` where numbers went out of range.
+    lower: Option<Grouped>,
     upper: Pld,
     /// At least every finite loss of either, where that is known to be small; at most 1.
     greatest: Rational,
@@ -78,50 +77,40 @@ impl Composition {
         let sketches = narrowed.as_deref().unwrap_or(sketches);
         let (choice, effort) = affordable(direction, sketches, aim, effort, budget)?;
         let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
-        let work = Work { all, theta: &choice.theta, effort };
-        let (mut lower, mut upper) = (Sum::default(), Sum::default());
         let mut greatest = Rational::zero();
         let fine = fineness(&choice, all)?;
+        let mut parts = Vec::new();
         for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
-            // Losses as they are have places enough only where they are not tiny beside the others.
-            let few = match pairs.as_slice() {
-                [pair] if grid.step + 10 <= fine => atoms(pair, *bits, fine + 36),
-                _ => None,
-            };
             // Placing and halving grids move losses up: by a step of the grid each time, all in all by less than this again.
             let reach = grid.loss(grid.last).max(Rational::zero()) + grid.loss(grid.last) - grid.loss(grid.first);
             greatest += reach * BigInt::from(*copies) * BigInt::from(2);
-            let sides = [(Side::Lower, &mut lower), (Side::Upper, &mut upper)];
-            if let Some(atoms) = few {
-                let window = (&grid.loss(grid.first), &grid.loss(grid.last));
-                for (side, sum) in sides {
-                    let one = Sparse::new(&atoms, side, &choice.theta, window, (fine, *bits))?;
-                    work.add_few(sum, one, *copies)?;
-                }
-            } else {
-                let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, *bits)).collect::<Option<_>>()?;
-                let dots = connect(&mut curves, *grid, *bits)?;
-                for (side, sum) in sides {
-                    let pld = work.power(Pld::new(&dots, side, &choice.theta)?, *copies, 1)?;
-                    work.add(&mut sum.dense, pld, *copies)?;
-                }
-            }
+            parts.push((Part::new(pairs, *grid, *bits, fine)?, *copies));
         }
-        let (lower, upper) = (work.finish(lower), work.finish(upper));
-        let greatest = greatest.min(Rational::one());
-        Some(Self { theta: choice.theta, lower: lower?, upper: upper?, greatest })
+        let work = Work { all, theta: &choice.theta, effort, fine };
+        let (lower, upper) = (work.chain(&parts), work.chain(&parts)?);
+        Some(Self { lower, upper, greatest: greatest.min(Rational::one()), theta: choice.theta })
     }
 
     /// Whether losses above the window, taken for infinite on one side alone, make an answer wide.
     fn is_cut_short(&self, found: &Enclosure) -> bool {
-        let open = Rational::new(&self.upper.infinite - &self.lower.infinite, BigInt::one() << pld::INFINITE_BITS);
+        let certain = self.lower.as_ref().map_or_else(BigInt::zero, |lower| lower.infinite.clone());
+        let open = Rational::new(&self.upper.infinite - certain, BigInt::one() << pld::INFINITE_BITS);
         open * BigInt::from(OPEN) > found.lower()
+    }
+
+    /// At most δ(ε).
+    fn least(&self, epsilon: &Rational) -> Option<Rational> {
+        self.lower.as_ref().map_or(Some(Rational::zero()), |lower| evaluate::least(lower, &self.theta, epsilon))
+    }
+
+    /// At least δ(ε).
+    fn most(&self, epsilon: &Rational) -> Option<Rational> {
+        evaluate::most(&self.upper, &self.theta, epsilon, &self.greatest)
     }
 
     /// Encloses δ(ε).
     fn delta(&self, epsilon: &Rational) -> Option<Enclosure> {
-        let lower = evaluate::delta(&self.lower, &self.theta, epsilon, &self.greatest)?;
-        let upper = evaluate::delta(&self.upper, &self.theta, epsilon, &self.greatest)?;
+        let (lower, upper) = (self.least(epsilon)?, self.most(epsilon)?);
         let leading = lower.denom().bits().saturating_sub(lower.numer().bits());
         let precision = u32::try_from(leading.min(1 << 20)).ok()?.checked_add(80)?;
         Enclosure::from_bounds(&lower.min(upper.clone()), &upper, precision)
@@ -171,12 +160,12 @@ fn affordable(
     mut effort: Effort,
     budget: &Budget,
 ) -> Option<(Choice, Effort)> {
-    // A composition for every binary digit of the copies, and one more where it is not 0, on either side: six transforms each, and twice as long.
+    // A composition for every binary digit of the copies, and one more where it is not 0: six transforms above and at most fourteen below, twice as long.
     let digits = |copies: u64| u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
     let joins: u64 = direction.iter().map(|(_, copies)| digits(*copies)).sum();
     let of_joins = |effort: Effort| {
         let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
-        joins * 2 * 6 * length * u64::from(length.ilog2())
+        joins * 20 * length * u64::from(length.ilog2())
     };
     let are_few = |pairs: &[Pair]| matches!(pairs, [pair] if atoms::are_few(pair));
     while of_joins(effort) > budget.left() / 2 && effort.composed > LEAST_POINTS {
@@ -202,174 +191,6 @@ fn affordable(
     }
     None
 }
-
-/// What has been added up so far, and of how many copies: few losses, and dots.
-#[derive(Default)]
-struct Sum {
-    few: Option<(Sparse, u64)>,
-    dense: Option<(Pld, u64)>,
-}
-
-/// The most points of a composition whose grid is too wide to be halved.
-const MOST_POINTS: usize = 1 << 20;
-
-/// What the compositions of one account share.
-struct Work<'a> {
-    /// The copies of all parts together.
-    all: u64,
-    theta: &'a Rational,
-    effort: Effort,
-}
-
-impl Work<'_> {
-    /// Each of all/count such distributions may lose 2^-38·count/all of itself, so that all of them lose about 2^-38.
-    fn cut(&self, count: u64) -> u32 {
-        38 + (u64::BITS - (self.all / count.max(1)).leading_zeros())
-    }
-
-    /// Adds `copies` copies of few losses: as they are while they are few, and as dots beyond.
-    fn add_few(&self, sum: &mut Sum, one: Sparse, copies: u64) -> Option<()> {
-        let (mut square, mut size, mut rest) = (one.clone(), 1_u64, copies);
-        let are_few = one.cut(self.cut(1)).len() <= FEW;
-        let mut chunk = (one, 1_u64);
-        loop {
-            if rest & 1 == 1 {
-                self.add_sparse(sum, &square, size)?;
-            }
-            rest >>= 1;
-            if rest == 0 {
-                return Some(());
-            }
-            match square.compose(&square, self.theta, self.effort.sums, self.cut(size * 2)) {
-                Some(double) => {
-                    (square, size) = (double, size * 2);
-                    if are_few && u64::try_from(square.len()).is_ok_and(|len| len <= 16 * size) {
-                        chunk = (square.clone(), size);
-                    }
-                }
-                None => {
-                    // Two times the rest, of blocks that can be doubled no more as they are.
-                    let left = rest * 2 * size;
-                    let most = if are_few { left / 8 } else { THICK.min(left / 8) };
-                    let (block, of, rest) = self.thickened((&square, size), &chunk, left, most);
-                    match rest {
-                        Some(rest) => {
-                            let pld = self.connect(&rest, left % of)?;
-                            self.add(&mut sum.dense, pld, left % of)?;
-                        }
-                        None => (0..left % of / size).try_for_each(|_| self.add_sparse(sum, &square, size))?,
-                    }
-                    let pld = self.power(self.connect(&block, of)?, left / of, of)?;
-                    return self.add(&mut sum.dense, pld, left / of * of);
-                }
-            }
-        }
-    }
-
-    /// A block of `size` copies with more added, chunk by chunk, up to so many of those that are left: it, their number, a multiple of the size, and a block of
-    /// those that are left over where as many were added on the way.
-    fn thickened(
-        &self,
-        (block, size): (&Sparse, u64),
-        (chunk, each): &(Sparse, u64),
-        left: u64,
-        most: u64,
-    ) -> (Sparse, u64, Option<Sparse>) {
-        // Beside few points in all, gaps are of no account.
-        let most = if self.effort.composed < FULL.composed / 2 { size } else { (most / size).max(1) * size };
-        let chunk = &chunk.cut(self.cut(*each));
-        let (mut thick, mut of, mut rest) = (block.clone(), size, None);
-        while of < most {
-            if of == left % most {
-                rest = Some(thick.clone());
-            }
-            let next = (1..=size / each)
-                .try_fold(thick.clone(), |thick, n| thick.thicken(chunk, self.theta, self.cut(of + n * each)));
-            let Some(next) = next else { break };
-            (thick, of) = (next, of + size);
-        }
-        let rest = rest.filter(|_| of == most);
-        (thick, of, rest)
-    }
-
-    fn add_sparse(&self, sum: &mut Sum, block: &Sparse, size: u64) -> Option<()> {
-        let Some((few, count)) = sum.few.take() else {
-            sum.few = Some((block.clone(), size));
-            return Some(());
-        };
-        match few.compose(block, self.theta, self.effort.sums, self.cut(count + size)) {
-            Some(joint) => sum.few = Some((joint, count + size)),
-            None => {
-                let pld = self.connect(&few, count)?;
-                self.add(&mut sum.dense, pld, count)?;
-                sum.few = Some((block.clone(), size));
-            }
-        }
-        Some(())
-    }
-
-    fn connect(&self, block: &Sparse, size: u64) -> Option<Pld> {
-        block.connect(self.theta, self.effort.composed / 2, self.cut(size))
-    }
-
-    fn add(&self, total: &mut Option<(Pld, u64)>, pld: Pld, size: u64) -> Option<()> {
-        *total = Some(match total.take() {
-            None => (pld, size),
-            Some((other, count)) => (self.join(other, pld, count + size)?, count + size),
-        });
-        Some(())
-    }
-
-    fn finish(&self, mut sum: Sum) -> Option<Pld> {
-        if let Some((few, count)) = sum.few.take() {
-            let pld = self.connect(&few, count)?;
-            self.add(&mut sum.dense, pld, count)?;
-        }
-        sum.dense.map(|(pld, _)| pld)
-    }
-
-    /// The loss of `times` blocks of `size` copies, by squaring, on grids that widen as the losses spread.
-    fn power(&self, pld: Pld, times: u64, size: u64) -> Option<Pld> {
-        let (mut square, mut rest, mut size) = (pld, times, size);
-        let mut product = None;
-        loop {
-            if rest & 1 == 1 {
-                self.add(&mut product, square.clone(), size)?;
-            }
-            rest >>= 1;
-            if rest == 0 {
-                return product.map(|(product, _)| product);
-            }
-            size *= 2;
-            square = self.join(square.clone(), square, size)?;
-        }
-    }
-
-    /// The composition of two, of `count` copies together.
-    fn join(&self, mut a: Pld, mut b: Pld, count: u64) -> Option<Pld> {
-        while a.step > b.step {
-            a = coarsen(&a, self.theta)?;
-        }
-        while b.step > a.step {
-            b = coarsen(&b, self.theta)?;
-        }
-        let mut joint = a.compose(&b, self.cut(count))?;
-        while joint.masses.len() > self.effort.composed && joint.step > 0 {
-            joint = coarsen(&joint, self.theta)?;
-        }
-        if joint.masses.len() > MOST_POINTS {
-            return None;
-        }
-        joint.normalise();
-        Some(joint)
-    }
-}
-
-/// The most copies of few losses that are made one block, where doubling them is too much work.
-const THICK: u64 = 20;
-
-/// So few losses of one copy have wide gaps, which many copies close, and are quickly added: an eighth of all copies become one block.
-const FEW: usize = 12;
 
 /// Fewer are of no use.
 const LEAST_POINTS: usize = 1 << 8;

@@ -1,9 +1,8 @@
 //! Few losses, at nearly their true places: a list of points on a very fine grid, composed pair by pair.
 //!
-//! A pair with few outcomes leaves most of a grid's cells empty, and there the optimistic dots are off by the first order: a mass can move
-//! inward only at the cost of its neighbours, far away. So the first copies are composed here, on losses that are right to
-//! 2^-44, or finer where they are small, until there are many; they are placed on a grid ([`super::place`]) then, once for a block of copies instead of once
-//! for each.
+//! To place one copy on a grid costs something of the second order in its step, and k copies k times that. Where a pair has few outcomes, the first
+//! copies are composed here, on losses that are right to 2^-44, or finer where they are small, until there are many; they are placed on a grid
+//! ([`super::place`]) then, once for a block of copies instead of once for each.
 //!
 //! Losses are rounded up on the pessimistic side and down on the optimistic one; so are those that are merged when they come
 //! within t = 2^8 units of each other. Moving a loss by t changes its tilted mass by a factor of at most e^(θt), and 1 + 2θt ≥ e^(θt), 1 − θt ≤ e^(-θt) for θt ≤ 1.
@@ -17,9 +16,9 @@ use super::{
     atoms::Atoms,
     convolution::Side,
     fixed::{Range, ceil, exp, floor, shift_up},
+    grouped::Grouped,
     place::Cells,
     pld::{Pld, either},
-    thicken::thicken,
     tilt::finest,
 };
 use crate::exact::{Enclosure, Rational};
@@ -166,10 +165,6 @@ impl Sparse {
         Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack, infinite })
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.points.len()
-    }
-
     /// Without its ends, each of at most 2^-cut of the whole, which are booked.
     pub(super) fn cut(&self, cut: u32) -> Self {
         let sum: u64 = self.points.iter().map(|(_, mass)| *mass).sum();
@@ -178,44 +173,40 @@ impl Sparse {
         Self { points: points.to_vec(), slack, infinite: self.infinite.clone(), ..*self }
     }
 
-    /// One copy more, on the optimistic side; `None` where that is too much work.
-    pub(super) fn thicken(&self, one: &Self, theta: &Rational, cut: u32) -> Option<Self> {
-        if self.side == Side::Upper || self.fine != one.fine {
-            return None;
-        }
-        let mass = |sparse: &Self| sparse.points.iter().map(|(_, mass)| u128::from(*mass)).sum::<u128>();
-        let whole = mass(self) * mass(one);
-        let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(60);
-        let points = thicken(&self.points, &one.points, shift, theta, self.fine)?;
-        let (kept, _) = cut_ends(&points, u64::try_from(whole >> shift).ok()? >> cut.min(63));
-        let infinite = either(&self.infinite, &one.infinite, self.side);
-        let exponent = self.exponent + one.exponent - i128::from(shift);
-        Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack: 0, infinite })
+    /// Cells of a grid of at most `most` points for these points, and the grid's step.
+    fn cells(&self, theta: &Rational, most: usize) -> Option<(Cells, u32)> {
+        let loss = |i: i64| Rational::new(i.into(), BigInt::one() << self.fine);
+        let (low, high) = (loss(self.points.first()?.0), loss(self.points.last()?.0));
+        let step = finest(&low, &high, u64::try_from(most).ok()?, self.fine);
+        Some((Cells::new(theta, step, self.fine)?, step))
     }
 
-    /// On a grid of at most `most` points, after both ends are cut off by 2^-cut of the whole, and booked.
-    pub(super) fn connect(&self, theta: &Rational, most: usize, cut: u32) -> Option<Pld> {
-        let Self { points, slack, .. } = &self.cut(cut);
-        let loss = |i: i64| Rational::new(i.into(), BigInt::one() << self.fine);
-        let (low, high) = (loss(points.first()?.0), loss(points.last()?.0));
-        let step = finest(&low, &high, u64::try_from(most).ok()?, self.fine);
-        let (first, masses) = Cells::new(theta, step, self.fine)?.place(points, self.side, MOST_LENGTH)?;
+    /// On a grid of at most `most` points, after both ends are cut off by 2^-cut of the whole, and booked: of the pessimistic side.
+    pub(super) fn split(&self, theta: &Rational, most: usize, cut: u32) -> Option<Pld> {
+        if self.side != Side::Upper {
+            return None;
+        }
+        let cut = self.cut(cut);
+        let (cells, step) = cut.cells(theta, most)?;
+        let (first, masses) = cells.split(&cut.points, MOST_LENGTH)?;
         // Masses times e^(-θd) are those of the anchor d; the anchor was 0, and the slack moves with it.
         let anchor = Rational::new(BigInt::one(), BigInt::one() << step);
         let factor = exp(&-(theta * &anchor), 64)?.upper().min(Rational::one());
-        let slack = (Rational::from_integer((*slack).into()) * factor).ceil().to_integer().to_u64()?;
-        let mut pld = Pld {
-            side: self.side,
-            step,
-            first,
-            masses,
-            exponent: self.exponent,
-            anchor,
-            slack,
-            infinite: self.infinite.clone(),
-        };
+        let slack = (Rational::from_integer(cut.slack.into()) * factor).ceil().to_integer().to_u64()?;
+        let mut pld = Pld { step, first, masses, exponent: self.exponent, anchor, slack, infinite: cut.infinite };
         pld.normalise();
         Some(pld)
+    }
+
+    /// Grouped by the cells of such a grid: of the optimistic side.
+    pub(super) fn group(&self, theta: &Rational, most: usize, cut: u32) -> Option<Grouped> {
+        if self.side != Side::Lower {
+            return None;
+        }
+        let cut = self.cut(cut);
+        let (cells, step) = cut.cells(theta, most)?;
+        let (first, cells) = cells.group(&cut.points, MOST_LENGTH)?;
+        Grouped::of_cells(step, first, &cells, self.exponent, cut.infinite)
     }
 }
 
@@ -255,6 +246,16 @@ mod tests {
         atoms(&Pair::Finite(FinitePair::from_probabilities(outcomes.to_vec()).unwrap()), 200, FINE + 36).unwrap()
     }
 
+    /// δ(ε), on a grid of 2^16 points.
+    fn delta(sparse: &Sparse, theta: &Rational, epsilon: &Rational) -> Rational {
+        match sparse.side {
+            Side::Upper => {
+                evaluate::most(&sparse.split(theta, 1 << 16, 63).unwrap(), theta, epsilon, &Rational::one()).unwrap()
+            }
+            Side::Lower => evaluate::least(&sparse.group(theta, 1 << 16, 63).unwrap(), theta, epsilon).unwrap(),
+        }
+    }
+
     /// Losses of ln 4.5, ln 1.2 and so on, in a window that ends below the first: either bound moves outward, by the share of q that is above and no more.
     #[test]
     fn what_is_above_the_window_is_split() {
@@ -263,8 +264,7 @@ mod tests {
         let at = |side: Side, high: (i64, i64), epsilon: i64| {
             let high = Rational::new(high.0.into(), high.1.into());
             let one = Sparse::new(&atoms, side, &theta, (&low, &high), (FINE, 200)).unwrap();
-            let pld = one.connect(&theta, 1 << 16, 63).unwrap();
-            evaluate::delta(&pld, &theta, &Rational::new(epsilon.into(), 8.into()), &Rational::one()).unwrap()
+            delta(&one, &theta, &Rational::new(epsilon.into(), 8.into()))
         };
         let slack = Rational::new(100_001.into(), 100_000.into());
         for n in 0..16 {
@@ -299,10 +299,7 @@ mod tests {
             assert!(cut.points.len() < whole.points.len());
             for (before, after) in [(whole.clone(), cut.clone()), (more(&whole), more(&cut))] {
                 for n in 0..12 {
-                    let at = |sparse: &Sparse| {
-                        let pld = sparse.connect(&theta, 1 << 16, 63).unwrap();
-                        evaluate::delta(&pld, &theta, &Rational::new(n.into(), 4.into()), &Rational::one()).unwrap()
-                    };
+                    let at = |sparse: &Sparse| delta(sparse, &theta, &Rational::new(n.into(), 4.into()));
                     // The two are on different grids; an eighth of the mass was cut off at either end.
                     let slack = Rational::new(1001.into(), 1000.into());
                     match side {

@@ -246,11 +246,11 @@ fn window(
     many: u32,
     points: u64,
 ) -> Option<(Grid, u32)> {
-    let Dots { grid, bits, upper, curve, infinite, .. } = &sketch.dots;
+    let Dots { grid, bits, upper, touches, infinite, .. } = &sketch.dots;
     // High enough that h(x) is 2^-40 of δ in all copies together.
     let negligible = i64::from(*bits) + log_delta - 40 - i64::from(many);
-    let high = curve.iter().zip(grid.first..).find(|(h, _)| {
-        let finite = *h - &infinite.lower;
+    let high = touches.iter().zip(grid.first..).find(|(touch, _)| {
+        let finite = &touch.upper - &infinite.lower;
         !finite.is_positive() || i64::try_from(finite.bits()).unwrap_or(i64::MAX) <= negligible
     });
     let high = high.map_or(grid.last, |(_, i)| i).saturating_add(1).min(grid.last);

@@ -181,13 +181,16 @@ impl Transform {
         points
     }
 
-    /// The cyclic convolution of what was transformed to `a` and `b`.
-    pub(super) fn product(&self, mut a: Vec<u64>, b: &[u64]) -> Vec<u64> {
-        for (a, b) in a.iter_mut().zip(b) {
-            *a = self.field.mul(*a, *b);
+    /// The sum of the cyclic convolutions of what was transformed to `a` and `b`.
+    pub(super) fn sum_of_products(&self, pairs: &[(&[u64], &[u64])]) -> Vec<u64> {
+        let mut sum = vec![0; self.len()];
+        for (a, b) in pairs {
+            for ((sum, a), b) in sum.iter_mut().zip(*a).zip(*b) {
+                *sum = self.field.once(*sum + self.field.mul(*a, *b));
+            }
         }
-        self.inverse(&mut a);
-        a
+        self.inverse(&mut sum);
+        sum
     }
 }
 
