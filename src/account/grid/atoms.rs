@@ -10,7 +10,7 @@ use super::{
     fixed::{Range, exp, ln_scaled},
 };
 use crate::{
-    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg},
+    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg, exponential},
     guarantee::Pair,
 };
 
@@ -46,6 +46,20 @@ pub(super) fn are_few(pair: &Pair) -> bool {
         Pair::Gaussian { variance, .. } => *variance.numerator() < variance.denominator() * MOST,
         Pair::Subsampled { of, .. } => are_few(of),
     }
+}
+
+/// About the steps that a pair's atoms take, on both sides: some exponentials and logarithms each.
+pub(super) fn cost(pair: &Pair, bits: u32) -> u64 {
+    let (of, count) = match pair {
+        Pair::Finite(pair) => (4, u64::try_from(pair.outcomes().len()).unwrap_or(u64::MAX)),
+        Pair::Laplace { shift, .. } => (4, shift.to_u64().unwrap_or(u64::MAX).saturating_add(1)),
+        Pair::Gaussian { variance, .. } => {
+            let reach = (variance.get() * Rational::from_integer(BigInt::from(2 * bits))).ceil().to_integer().sqrt();
+            (6, reach.to_u64().unwrap_or(u64::MAX).saturating_mul(2))
+        }
+        Pair::Subsampled { of, .. } => return cost(of, bits).saturating_mul(2),
+    };
+    count.min(MOST).saturating_mul(of * exponential(bits))
 }
 
 /// Probabilities over 2^bits and losses of `places` binary digits; `None` where there are too many.

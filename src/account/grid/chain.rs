@@ -11,7 +11,7 @@ use super::{
     dots::{Dots, Grid, connect},
     grouped::Grouped,
     pld::Pld,
-    sparse::Sparse,
+    sparse::{Limits, Sparse},
 };
 use crate::{exact::Rational, guarantee::Pair};
 
@@ -118,6 +118,13 @@ impl Measure for Grouped {
     }
 }
 
+/// All copies of all parts.
+pub(super) enum Composed<M> {
+    /// So few losses that none was placed on a grid.
+    Few(Sparse),
+    Grid(M),
+}
+
 /// What has been added up so far, and of how many copies: few losses, and those on a grid.
 struct Sum<M> {
     few: Option<(Sparse, u64)>,
@@ -130,13 +137,14 @@ pub(super) struct Work<'a> {
     pub(super) all: u64,
     pub(super) theta: &'a Rational,
     pub(super) effort: Effort,
+    pub(super) cut: u32,
     /// Few losses are multiples of 2^-fine.
     pub(super) fine: u32,
 }
 
 impl Work<'_> {
     /// All copies of all parts; `None` if a number is out of range.
-    pub(super) fn chain<M: Measure>(&self, parts: &[(Part, u64)]) -> Option<M> {
+    pub(super) fn chain<M: Measure>(&self, parts: &[(Part, u64)]) -> Option<Composed<M>> {
         let mut sum = Sum { few: None, dense: None };
         for (part, copies) in parts {
             match part {
@@ -151,16 +159,23 @@ impl Work<'_> {
                 }
             }
         }
-        if let Some((few, count)) = sum.few.take() {
+        if let Some((few, count)) = sum.few {
+            if sum.dense.is_none() {
+                return Some(Composed::Few(few));
+            }
             let measure = self.of_few(&few, count)?;
             self.add(&mut sum.dense, measure, count)?;
         }
-        sum.dense.map(|(measure, _)| measure)
+        sum.dense.map(|(measure, _)| Composed::Grid(measure))
     }
 
-    /// Each of all/count such distributions may lose 2^-38·count/all of itself, so that all of them lose about 2^-38.
+    /// Each of all/count such distributions may lose 2^-cut·count/all of itself, so that all of them lose about 2^-cut.
     fn cut(&self, count: u64) -> u32 {
-        38 + (u64::BITS - (self.all / count.max(1)).leading_zeros())
+        self.cut + (u64::BITS - (self.all / count.max(1)).leading_zeros())
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { sums: self.effort.sums, grid: self.effort.composed / 2 }
     }
 
     /// Adds `copies` copies of few losses: as they are while they are few, and on a grid beyond.
@@ -174,7 +189,7 @@ impl Work<'_> {
             if rest == 0 {
                 return Some(());
             }
-            match square.compose(&square, self.theta, self.effort.sums, self.cut(size * 2)) {
+            match square.compose(&square, self.theta, self.limits(), self.cut(size * 2)) {
                 Some(double) => (square, size) = (double, size * 2),
                 None => {
                     // Two times the rest, of blocks that can be doubled no more as they are.
@@ -190,7 +205,7 @@ impl Work<'_> {
             sum.few = Some((block.clone(), size));
             return Some(());
         };
-        match few.compose(block, self.theta, self.effort.sums, self.cut(count + size)) {
+        match few.compose(block, self.theta, self.limits(), self.cut(count + size)) {
             Some(joint) => sum.few = Some((joint, count + size)),
             None => {
                 let measure = self.of_few(&few, count)?;

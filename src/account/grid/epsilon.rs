@@ -133,7 +133,7 @@ impl Composition {
                 }
                 for halvings in 0..LEAST {
                     // Below the step nothing more is told apart.
-                    if low.is_positive() || halvings > self.upper.step + MOST {
+                    if low.is_positive() || halvings > self.places() + MOST {
                         break;
                     }
                     let lower = &high / BigInt::from(2);

@@ -18,7 +18,7 @@ use crate::exact::{NonNegative, Positive, Rational, exp_neg_relative, ln};
 const BITS: u32 = 62;
 
 /// From losses of 2^-this on, 1 − e^-u is taken for u.
-const SMALL: u32 = 24;
+pub(super) const SMALL: u32 = 24;
 
 /// The exponentials are found afresh after this many points: between, each is the last times a factor.
 const FRESH: usize = 1024;
@@ -114,12 +114,7 @@ pub(super) fn most(pld: &Pld, theta: &Rational, epsilon: &Rational, greatest: &R
     // What the slack stands for has losses too: 1 − e^-u ≤ u there as well, however they were moved; and whatever they are, there is a most.
     let slack = greatest.clone().min(most_of_a_path(theta)) * Rational::from_integer(BigInt::one() << small);
     sum += super::fixed::ceil(&(slack * BigInt::from(pld.slack)), BITS).to_u128()?;
-    let infinite = Rational::new(pld.infinite.clone(), BigInt::one() << INFINITE_BITS);
-    if sum.is_zero() {
-        return Some(infinite);
-    }
-    let finite = Rational::from_integer(sum.into()) * scale(pld.exponent, &pld.anchor, Side::Upper, theta, epsilon)?;
-    Some((finite / (BigInt::one() << small) + infinite).min(Rational::one()))
+    finish(sum, small, (pld.exponent, &pld.anchor, Side::Upper), &pld.infinite, theta, epsilon)
 }
 
 /// At most δ(ε); `None` if a number is out of range.
@@ -154,17 +149,40 @@ pub(super) fn least(grouped: &Grouped, theta: &Rational, epsilon: &Rational) -> 
             sum += super::fixed::floor(&worth, BITS + small).to_u128()?;
         }
     }
-    let infinite = Rational::new(grouped.infinite.clone(), BigInt::one() << INFINITE_BITS);
+    finish(sum, small, (grouped.exponent, &grouped.anchor, Side::Lower), &grouped.infinite, theta, epsilon)
+}
+
+/// At least what a slack, of masses of an exponent and an anchor, adds to δ(ε).
+pub(super) fn of_slack(
+    (slack, exponent, anchor): (u64, i128, &Rational),
+    theta: &Rational,
+    epsilon: &Rational,
+    greatest: &Rational,
+) -> Option<Rational> {
+    let each = greatest.clone().min(most_of_a_path(theta));
+    let sum = super::fixed::ceil(&(each * BigInt::from(slack)), BITS).to_u128()?;
+    finish(sum, 0, (exponent, anchor, Side::Upper), &BigInt::zero(), theta, epsilon)
+}
+
+/// δ(ε) of the sum over 2^(62 + small), with the exponent, the anchor and the side of its masses, and the probability of an infinite loss over 2^768.
+pub(super) fn finish(
+    sum: u128,
+    small: u32,
+    (exponent, anchor, side): (i128, &Rational, Side),
+    infinite: &BigInt,
+    theta: &Rational,
+    epsilon: &Rational,
+) -> Option<Rational> {
+    let infinite = Rational::new(infinite.clone(), BigInt::one() << INFINITE_BITS);
     if sum.is_zero() {
         return Some(infinite);
     }
-    let finite =
-        Rational::from_integer(sum.into()) * scale(grouped.exponent, &grouped.anchor, Side::Lower, theta, epsilon)?;
+    let finite = Rational::from_integer(sum.into()) * scale(exponent, anchor, side, theta, epsilon)?;
     Some((finite / (BigInt::one() << small) + infinite).min(Rational::one()))
 }
 
 /// At least e^(-θu)·(1 − e^-u) for every u ≥ 0: that is greatest at e^-u = θ/(1 + θ), where it is (1 + 1/θ)^-θ/(1 + θ), and (1 + 1/θ)^θ ≥ 2 for θ ≥ 1.
-fn most_of_a_path(theta: &Rational) -> Rational {
+pub(super) fn most_of_a_path(theta: &Rational) -> Rational {
     let most = (Rational::one() + theta).recip();
     if *theta < Rational::one() { most } else { most / BigInt::from(2) }
 }

@@ -88,15 +88,15 @@ impl Grouped {
 
     /// From (w, h) over 2^[`REST`], as [`super::place`] has them, each w below 2^63 and the h at most theirs.
     pub(super) fn of_cells(
-        step: u32,
-        first: i64,
+        (step, first): (u32, i64),
         cells: &[(u128, u128)],
         exponent: i128,
+        anchor: Rational,
         infinite: BigInt,
     ) -> Option<Self> {
         let kept = cells.iter().map(|(w, h)| drop_share(*w, *h, REST)).collect::<Option<Vec<_>>>()?;
         let (whole, height) = kept.into_iter().map(|(w, h)| (w, h.min(w))).unzip();
-        let mut grouped = Self { step, first, whole, height, exponent, anchor: Rational::zero(), infinite };
+        let mut grouped = Self { step, first, whole, height, exponent, anchor, infinite };
         grouped.normalise()?;
         Some(grouped)
     }
@@ -287,7 +287,15 @@ fn between_sets(Dots { grid, bits, points, touches, infinite, .. }: &Dots) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::grid::evaluate;
+    use crate::{
+        account::grid::{
+            curve::Curve,
+            dots::{Grid, connect},
+            evaluate,
+        },
+        exact::Probability,
+        guarantee::{FinitePair, Pair},
+    };
     use proptest::prelude::*;
 
     /// Cells of a grid of step 2^-step, with h = w·percent/100.
@@ -358,6 +366,36 @@ mod tests {
                 let mass = exact(&Rational::from_integer((-200).into())).upper();
                 let lost = if coarse { mass * &d * BigInt::from(3) } else { tiny(&whole.upper()) };
                 prop_assert!(least + lost >= truth.lower(), "{truth}");
+            }
+        }
+
+        /// The outcomes of a pair, some of them with Q = 0, between the sets that touch its curve: worth no more than they are, and where each is in a cell of its own
+        /// no less.
+        #[test]
+        fn between_sets_are_outcomes(weights in prop::collection::vec((1_i64..50, 0_i64..50), 2..7), at in 0_i64..40, fine: bool, twice_theta in 0_i64..5) {
+            let (p, q): (i64, i64) = weights.iter().fold((0, 0), |(p, q), (a, b)| (p + a, q + b));
+            prop_assume!(q > 0);
+            let share = |n: i64, d: i64| Rational::new(n.into(), d.into());
+            let outcomes: Vec<_> = weights.iter().map(|(a, b)| (share(*a, p), share(*b, q))).collect();
+            let probability = |x: &Rational| Probability::new(x.clone()).unwrap();
+            let pair = FinitePair::from_probabilities(outcomes.iter().map(|(p, q)| (probability(p), probability(q))).collect()).unwrap();
+            let bits = 300;
+            let step = if fine { 9 } else { 1 };
+            let grid = Grid { step, first: -(5 << step), last: 5 << step };
+            let dots = connect(&mut [Curve::new(&Pair::Finite(pair), bits).unwrap()], grid, bits).unwrap();
+            let theta = share(twice_theta, 2);
+            let epsilon = share(at, 10);
+            let power = exp(&epsilon, 300).unwrap();
+            let truth = |power: Rational| outcomes.iter().map(|(p, q)| (p - q * &power).max(Rational::zero())).sum::<Rational>();
+            let least = evaluate::least(&Grouped::new(&dots, &theta).unwrap(), &theta, &epsilon).unwrap();
+            prop_assert!(least <= truth(power.lower()), "{least}");
+            let mut ratios: Vec<_> = outcomes.iter().filter(|(_, q)| !q.is_zero()).map(|(p, q)| p / q).collect();
+            ratios.sort();
+            ratios.dedup();
+            // Cells of 2^-9, and ratios farther apart.
+            let apart = ratios.windows(2).all(|pair| &pair[1] / &pair[0] > share(257, 256));
+            if fine && apart && ratios.iter().all(|ratio| *ratio < share(140, 1) && *ratio > share(1, 140)) {
+                prop_assert!(least * share(1_000_001, 1_000_000) + share(1, 1_000_000_000) >= truth(power.upper()));
             }
         }
 

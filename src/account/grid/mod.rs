@@ -21,6 +21,7 @@ mod curve;
 mod dots;
 mod epsilon;
 mod evaluate;
+mod few;
 mod finite;
 mod fixed;
 mod gaussian;
@@ -29,6 +30,7 @@ mod normal;
 mod place;
 mod pld;
 mod sparse;
+mod thin;
 mod tilt;
 mod transform;
 
@@ -37,7 +39,7 @@ use alloc::vec::Vec;
 pub(super) use self::epsilon::epsilon;
 
 use self::{
-    chain::{Part, Work},
+    chain::{Composed, Part, Work},
     grouped::Grouped,
     pld::Pld,
     tilt::{Aim, Choice, Sketch, choose},
@@ -65,8 +67,8 @@ struct Effort {
 pub(super) struct Composition {
     theta: Rational,
     /// `None` where numbers went out of range.
-    lower: Option<Grouped>,
-    upper: Pld,
+    lower: Option<Composed<Grouped>>,
+    upper: Composed<Pld>,
     /// At least every finite loss of either, where that is known to be small; at most 1.
     greatest: Rational,
 }
@@ -86,26 +88,50 @@ impl Composition {
             greatest += reach * BigInt::from(*copies) * BigInt::from(2);
             parts.push((Part::new(pairs, *grid, *bits, fine)?, *copies));
         }
-        let work = Work { all, theta: &choice.theta, effort, fine };
+        let work = Work { all, theta: &choice.theta, effort, cut: choice.cut, fine };
         let (lower, upper) = (work.chain(&parts), work.chain(&parts)?);
         Some(Self { lower, upper, greatest: greatest.min(Rational::one()), theta: choice.theta })
     }
 
-    /// Whether losses above the window, taken for infinite on one side alone, make an answer wide.
-    fn is_cut_short(&self, found: &Enclosure) -> bool {
-        let certain = self.lower.as_ref().map_or_else(BigInt::zero, |lower| lower.infinite.clone());
-        let open = Rational::new(&self.upper.infinite - certain, BigInt::one() << pld::INFINITE_BITS);
-        open * BigInt::from(OPEN) > found.lower()
+    /// Whether what was cut off makes an answer wide: losses above the window, taken for infinite on one side alone, or slack.
+    fn is_cut_short(&self, epsilon: &Rational, found: &Enclosure) -> bool {
+        let certain = match &self.lower {
+            None => BigInt::zero(),
+            Some(Composed::Few(few)) => few.infinite.clone(),
+            Some(Composed::Grid(grouped)) => grouped.infinite.clone(),
+        };
+        let (at_most, slack) = match &self.upper {
+            Composed::Few(few) => (&few.infinite, (few.slack, few.exponent, &few.anchor)),
+            Composed::Grid(pld) => (&pld.infinite, (pld.slack, pld.exponent, &pld.anchor)),
+        };
+        let open = Rational::new(at_most - certain, BigInt::one() << pld::INFINITE_BITS);
+        let slack = evaluate::of_slack(slack, &self.theta, epsilon, &self.greatest).unwrap_or_else(Rational::one);
+        (open + slack) * BigInt::from(OPEN) > found.lower()
     }
 
     /// At most δ(ε).
     fn least(&self, epsilon: &Rational) -> Option<Rational> {
-        self.lower.as_ref().map_or(Some(Rational::zero()), |lower| evaluate::least(lower, &self.theta, epsilon))
+        match &self.lower {
+            None => Some(Rational::zero()),
+            Some(Composed::Few(few)) => few::delta(few, &self.theta, epsilon, &self.greatest),
+            Some(Composed::Grid(grouped)) => evaluate::least(grouped, &self.theta, epsilon),
+        }
     }
 
     /// At least δ(ε).
     fn most(&self, epsilon: &Rational) -> Option<Rational> {
-        evaluate::most(&self.upper, &self.theta, epsilon, &self.greatest)
+        match &self.upper {
+            Composed::Few(few) => few::delta(few, &self.theta, epsilon, &self.greatest),
+            Composed::Grid(pld) => evaluate::most(pld, &self.theta, epsilon, &self.greatest),
+        }
+    }
+
+    /// Losses closer than 2^-this are not told apart.
+    fn places(&self) -> u32 {
+        match &self.upper {
+            Composed::Few(few) => few.fine,
+            Composed::Grid(pld) => pld.step,
+        }
     }
 
     /// Encloses δ(ε).
@@ -177,7 +203,9 @@ fn affordable(
             // Few losses are added up, sorted, some times over, on either side.
             let of_few = u64::try_from(effort.sums).unwrap_or(u64::MAX).saturating_mul(400);
             let (points, are_few) = (grid.points(), are_few(pairs));
-            pairs.iter().map(move |pair| if are_few { of_few } else { curve::cost(pair, points, *bits) })
+            pairs.iter().map(move |pair| {
+                if are_few { of_few.saturating_add(atoms::cost(pair, *bits)) } else { curve::cost(pair, points, *bits) }
+            })
         });
         let cost = costs.fold(of_joins(effort), u64::saturating_add);
         if cost <= budget.left() {
@@ -227,7 +255,10 @@ pub(super) fn delta(
             let share = if *effort == FULL { budget.share(1) } else { budget.share(4) };
             let Some(composition) = Composition::new(direction, &sketches, aim, *effort, &share) else { break };
             let Some(enclosure) = composition.delta(epsilon.get()) else { break };
-            aim.log_delta = composition.is_cut_short(&enclosure).then(|| log_two_below(&enclosure.lower())).flatten();
+            aim.log_delta = composition
+                .is_cut_short(epsilon.get(), &enclosure)
+                .then(|| log_two_below(&enclosure.lower()))
+                .flatten();
             let is_narrow = is_narrow(&enclosure, precision);
             let answer = Answer { enclosure, method: METHOD, is_narrow };
             best = Some(best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision)));

@@ -21,10 +21,10 @@ use super::{
 use crate::exact::Rational;
 
 /// Binary digits of the factors.
-const BITS: u32 = 62;
+pub(super) const BITS: u32 = 62;
 
 /// 1 over 2^62.
-const ONE: u128 = 1 << BITS;
+pub(super) const ONE: u128 = 1 << BITS;
 
 /// Binary digits of u that one table takes.
 const DIGIT: u32 = 10;
@@ -36,7 +36,7 @@ const SMALL: u32 = 16;
 pub(super) const REST: u32 = 2;
 
 /// Both bounds of a number of [0, 1], over 2^62.
-type Bounds = (u128, u128);
+pub(super) type Bounds = (u128, u128);
 
 fn times(a: Bounds, b: Bounds) -> Bounds {
     ((a.0 * b.0) >> BITS, Side::Upper.shift(a.1 * b.1, BITS))
@@ -48,14 +48,38 @@ fn falling(x: &Rational) -> Option<Bounds> {
     Some((range.lower.to_u128()?, range.upper.to_u128()?))
 }
 
-/// e^(-θu) for the u = j·2^-fine of a cell, digit by digit of j.
-struct Powers {
+/// u = j·2^-fine, over 2^bits.
+fn scaled(j: u128, fine: u32, bits: u32) -> Bounds {
+    match fine.checked_sub(bits) {
+        None | Some(0) => (j << (bits - fine), j << (bits - fine)),
+        Some(shift) => (Side::Lower.shift(j, shift), Side::Upper.shift(j, shift)),
+    }
+}
+
+/// (1 − e^-u)/u = g(u) for u = j·2^-fine ≤ 2^-16: 1 − u/2 + u²/6 − u³/24 ≤ g(u) ≤ 1 − u/2 + u²/6, which are within 2^-52 of each other.
+pub(super) fn series(j: u128, fine: u32) -> Bounds {
+    let u = scaled(j, fine, BITS);
+    let square = times(u, u);
+    let cube = times(square, u);
+    let least = ONE - u.1.div_ceil(2) + square.0 / 6 - cube.1.div_ceil(24);
+    (least, ONE - u.0 / 2 + square.1.div_ceil(6))
+}
+
+/// 1 − e^-u for u = j·2^-fine ≤ 2^-16, over 2^(62 + small) where u ≤ 2^-small.
+pub(super) fn small_complement(j: u64, fine: u32, small: u32) -> Option<Bounds> {
+    let u = scaled(j.into(), fine, BITS.checked_add(small)?);
+    let g = series(j.into(), fine);
+    Some(((u.0 * g.0) >> BITS, Side::Upper.shift(u.1 * g.1, BITS)))
+}
+
+/// e^(-θu) for u = j·2^-fine, digit by digit of j.
+pub(super) struct Powers {
     digits: Vec<Vec<Bounds>>,
 }
 
 impl Powers {
     /// For j < 2^digits.
-    fn new(theta: &Rational, fine: u32, digits: u32) -> Option<Self> {
+    pub(super) fn new(theta: &Rational, fine: u32, digits: u32) -> Option<Self> {
         let table = |shift: u32| {
             let unit = falling(&(theta * Rational::new(BigInt::one() << shift, BigInt::one() << fine)))?;
             let mut power = (ONE, ONE);
@@ -70,7 +94,7 @@ impl Powers {
         Some(Self { digits })
     }
 
-    fn at(&self, mut j: u64) -> Option<Bounds> {
+    pub(super) fn at(&self, mut j: u64) -> Option<Bounds> {
         let mut power = (ONE, ONE);
         for table in &self.digits {
             let digit = usize::try_from(j & ((1 << DIGIT) - 1)).ok()?;
@@ -112,23 +136,8 @@ impl Cells {
             let share = (least / (ONE - across.0), most.div_ceil(ONE - across.1));
             return Some((share.0.min(ONE), share.1.min(ONE)));
         }
-        // 1 − e^-u = u·g(u), 1 − u/2 + u²/6 − u³/24 ≤ g(u) ≤ 1 − u/2 + u²/6, which are within 2^-52 of each other for u ≤ 2^-16.
-        let series = |u: Bounds| {
-            let square = times(u, u);
-            let cube = times(square, u);
-            let least = ONE - u.1.div_ceil(2) + square.0 / 6 - cube.1.div_ceil(24);
-            (least, ONE - u.0 / 2 + square.1.div_ceil(6))
-        };
-        let scaled = |j: u128| {
-            // u = j·2^-(step + width), over 2^62.
-            let shift = self.step + self.width;
-            if shift <= BITS {
-                (j << (BITS - shift), j << (BITS - shift))
-            } else {
-                (Side::Lower.shift(j, shift - BITS), Side::Upper.shift(j, shift - BITS))
-            }
-        };
-        let (here, across) = (series(scaled(j.into())), series(scaled(1 << self.width)));
+        let fine = self.step + self.width;
+        let (here, across) = (series(j.into(), fine), series(1 << self.width, fine));
         // u/d is exact, below 2^62 where j < 2^width ≤ 2^62.
         let ratio = u128::from(j) << (BITS - self.width);
         let share = ((ratio * here.0) / across.1, (ratio * here.1).div_ceil(across.0));
@@ -210,7 +219,7 @@ mod tests {
             }
             Side::Lower => {
                 let (first, cells) = cells.group(points, 1 << 20).unwrap();
-                let grouped = Grouped::of_cells(step, first, &cells, 60, BigInt::zero()).unwrap();
+                let grouped = Grouped::of_cells((step, first), &cells, 60, Rational::zero(), BigInt::zero()).unwrap();
                 evaluate::least(&grouped, theta, at).unwrap()
             }
         }

@@ -4,6 +4,8 @@
 //! copies are composed here, on losses that are right to 2^-44, or finer where they are small, until there are many; they are placed on a grid
 //! ([`super::place`]) then, once for a block of copies instead of once for each.
 //!
+//! Where they become too many they are thinned ([`super::thin`]), if that is on cells much narrower than the grid's.
+//!
 //! Losses are rounded up on the pessimistic side and down on the optimistic one; so are those that are merged when they come
 //! within t = 2^8 units of each other. Moving a loss by t changes its tilted mass by a factor of at most e^(θt), and 1 + 2θt ≥ e^(θt), 1 − θt ≤ e^(-θt) for θt ≤ 1.
 
@@ -35,17 +37,27 @@ const MOST_POINTS: usize = 1 << 15;
 /// The most points of a grid, where its step cannot be wider.
 const MOST_LENGTH: usize = 1 << 20;
 
-/// Points (i, m): tilted mass m·2^-exponent, mass that times e^(-θl), at the loss l = i·2^-fine. The masses are below 2^61 in all.
+/// What a composition may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Sums of two losses.
+    pub(super) sums: usize,
+    /// The points of the grid that they would be placed on.
+    pub(super) grid: usize,
+}
+
+/// Points (i, m): tilted mass m·2^-exponent, mass that times e^(-θ(l − anchor)), at the loss l = i·2^-fine. The masses are below 2^61 in all.
 #[derive(Clone, Debug)]
 pub(super) struct Sparse {
-    side: Side,
+    pub(super) side: Side,
     /// Losses are multiples of 2^-fine.
-    fine: u32,
-    points: Vec<(i64, u64)>,
-    exponent: i128,
+    pub(super) fine: u32,
+    pub(super) points: Vec<(i64, u64)>,
+    pub(super) exponent: i128,
+    pub(super) anchor: Rational,
     /// Tilted mass that is not among the points, as in [`super::pld`]; the masses and it are at most 2^61 together.
-    slack: u64,
-    infinite: BigInt,
+    pub(super) slack: u64,
+    pub(super) infinite: BigInt,
 }
 
 impl Sparse {
@@ -104,12 +116,13 @@ impl Sparse {
         let round = |mass: &BigInt| if side == Side::Upper { shift_up(mass, shift) } else { mass >> shift }.to_u64();
         let points = tilted.iter().map(|(i, mass)| Some((*i, round(mass)?))).collect::<Option<Vec<_>>>()?;
         let exponent = i128::from(2 * bits) - i128::from(shift);
-        Some(Self { side, fine, points, exponent, slack: 0, infinite: super::pld::rescale(&infinite, bits, side) })
+        let infinite = super::pld::rescale(&infinite, bits, side);
+        Some(Self { side, fine, points, exponent, anchor: Rational::zero(), slack: 0, infinite })
     }
 
     /// The sum of two independent losses, both ends cut off by 2^-cut of the whole and booked; `None` where that is more than so many sums, or too many points.
-    pub(super) fn compose(&self, other: &Self, theta: &Rational, sums: usize, cut: u32) -> Option<Self> {
-        if self.fine != other.fine || self.points.len().saturating_mul(other.points.len()) > sums {
+    pub(super) fn compose(&self, other: &Self, theta: &Rational, limits: Limits, cut: u32) -> Option<Self> {
+        if self.fine != other.fine || self.points.len().saturating_mul(other.points.len()) > limits.sums {
             return None;
         }
         let mass = |sparse: &Self| sparse.points.iter().map(|(_, mass)| u128::from(*mass)).sum::<u128>();
@@ -152,17 +165,20 @@ impl Sparse {
             };
         }
         close(group?)?;
-        let (kept, cut_off) = cut_ends(&points, u64::try_from((a * b) >> shift).ok()? >> cut.min(63));
-        if kept.len() > MOST_POINTS {
-            return None;
-        }
+        let most = u64::try_from((a * b) >> shift).ok()? >> cut.min(63);
+        let negligible = prune(&mut points, most);
+        let (kept, cut_off) = cut_ends(&points, most);
         let slack = match self.side {
-            Side::Upper => Side::Upper.shift(whole - a * b, shift).to_u64()? + cut_off,
+            Side::Upper => Side::Upper.shift(whole - a * b, shift).to_u64()? + negligible + cut_off,
             Side::Lower => 0,
         };
         let infinite = either(&self.infinite, &other.infinite, self.side);
         let exponent = self.exponent + other.exponent - i128::from(shift);
-        Some(Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, slack, infinite })
+        let anchor = &self.anchor + &other.anchor;
+        let joint = Self { side: self.side, fine: self.fine, points: kept.to_vec(), exponent, anchor, slack, infinite };
+        let few = limits.sums.isqrt();
+        let thin = (joint.points.len() > few).then(|| joint.thinned(theta, few, limits.grid)).flatten();
+        Some(thin.unwrap_or(joint)).filter(|joint| joint.points.len() <= MOST_POINTS)
     }
 
     /// Without its ends, each of at most 2^-cut of the whole, which are booked.
@@ -170,15 +186,20 @@ impl Sparse {
         let sum: u64 = self.points.iter().map(|(_, mass)| *mass).sum();
         let (points, cut_off) = cut_ends(&self.points, sum >> cut.min(63));
         let slack = if self.side == Side::Upper { self.slack + cut_off } else { 0 };
-        Self { points: points.to_vec(), slack, infinite: self.infinite.clone(), ..*self }
+        Self { points: points.to_vec(), slack, anchor: self.anchor.clone(), infinite: self.infinite.clone(), ..*self }
     }
 
-    /// Cells of a grid of at most `most` points for these points, and the grid's step.
-    fn cells(&self, theta: &Rational, most: usize) -> Option<(Cells, u32)> {
+    /// The step of a grid of at most `most` points for these points.
+    pub(super) fn step(&self, most: usize) -> Option<u32> {
         let loss = |i: i64| Rational::new(i.into(), BigInt::one() << self.fine);
         let (low, high) = (loss(self.points.first()?.0), loss(self.points.last()?.0));
-        let step = finest(&low, &high, u64::try_from(most).ok()?, self.fine);
-        Some((Cells::new(theta, step, self.fine)?, step))
+        Some(finest(&low, &high, u64::try_from(most).ok()?, self.fine))
+    }
+
+    /// The slack when masses are multiplied by e^-x, and rounded up.
+    pub(super) fn moved(&self, x: &Rational) -> Option<u64> {
+        let factor = exp(&-x.clone(), 64)?.upper().min(Rational::one());
+        (Rational::from_integer(self.slack.into()) * factor).ceil().to_integer().to_u64()
     }
 
     /// On a grid of at most `most` points, after both ends are cut off by 2^-cut of the whole, and booked: of the pessimistic side.
@@ -187,12 +208,12 @@ impl Sparse {
             return None;
         }
         let cut = self.cut(cut);
-        let (cells, step) = cut.cells(theta, most)?;
-        let (first, masses) = cells.split(&cut.points, MOST_LENGTH)?;
-        // Masses times e^(-θd) are those of the anchor d; the anchor was 0, and the slack moves with it.
-        let anchor = Rational::new(BigInt::one(), BigInt::one() << step);
-        let factor = exp(&-(theta * &anchor), 64)?.upper().min(Rational::one());
-        let slack = (Rational::from_integer(cut.slack.into()) * factor).ceil().to_integer().to_u64()?;
+        let step = cut.step(most)?;
+        let (first, masses) = Cells::new(theta, step, self.fine)?.split(&cut.points, MOST_LENGTH)?;
+        // Masses times e^(-θd) are those of an anchor further by d, and the slack moves with it.
+        let d = Rational::new(BigInt::one(), BigInt::one() << step);
+        let slack = cut.moved(&(theta * &d))?;
+        let anchor = &self.anchor + d;
         let mut pld = Pld { step, first, masses, exponent: self.exponent, anchor, slack, infinite: cut.infinite };
         pld.normalise();
         Some(pld)
@@ -204,10 +225,24 @@ impl Sparse {
             return None;
         }
         let cut = self.cut(cut);
-        let (cells, step) = cut.cells(theta, most)?;
-        let (first, cells) = cells.group(&cut.points, MOST_LENGTH)?;
-        Grouped::of_cells(step, first, &cells, self.exponent, cut.infinite)
+        let step = cut.step(most)?;
+        let (first, cells) = Cells::new(theta, step, self.fine)?.group(&cut.points, MOST_LENGTH)?;
+        Grouped::of_cells((step, first), &cells, self.exponent, self.anchor.clone(), cut.infinite)
     }
+}
+
+/// Drops points of so little mass, wherever they are, that all of them have at most `most`, and says how much they have: those that are there only because
+/// masses are rounded up would multiply.
+fn prune(points: &mut Vec<(i64, u64)>, most: u64) -> u64 {
+    let each = most / u64::try_from(points.len().max(1)).unwrap_or(u64::MAX);
+    let greatest = points.iter().map(|(_, mass)| *mass).max().unwrap_or(0);
+    let mut dropped = 0;
+    points.retain(|(_, mass)| {
+        let is_kept = *mass > each || *mass == greatest;
+        dropped += if is_kept { 0 } else { *mass };
+        is_kept
+    });
+    dropped
 }
 
 /// All but the ends, each of a mass of at most `most`, and the mass of both.
@@ -239,6 +274,8 @@ mod tests {
         exact::Probability,
         guarantee::{FinitePair, Pair},
     };
+
+    const LIMITS: Limits = Limits { sums: 1 << 20, grid: 1 << 16 };
 
     fn four_outcomes() -> Atoms {
         let probability = |n: i64| Probability::new(Rational::new(n.into(), 20.into())).unwrap();
@@ -293,9 +330,9 @@ mod tests {
         let (theta, wide) = (Rational::new(1.into(), 2.into()), Rational::from_integer(10.into()));
         for side in [Side::Lower, Side::Upper] {
             let one = Sparse::new(&atoms, side, &theta, (&-wide.clone(), &wide), (FINE, 200)).unwrap();
-            let twice = |cut: u32| one.compose(&one, &theta, 1 << 20, cut).unwrap();
+            let twice = |cut: u32| one.compose(&one, &theta, LIMITS, cut).unwrap();
             let (whole, cut) = (twice(63), twice(3));
-            let more = |two: &Sparse| two.compose(&one, &theta, 1 << 20, 63).unwrap();
+            let more = |two: &Sparse| two.compose(&one, &theta, LIMITS, 63).unwrap();
             assert!(cut.points.len() < whole.points.len());
             for (before, after) in [(whole.clone(), cut.clone()), (more(&whole), more(&cut))] {
                 for n in 0..12 {

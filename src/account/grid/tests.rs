@@ -12,8 +12,8 @@ use crate::{
     mechanism::{Mechanism, Spec},
 };
 
-/// So few points that every step of the method matters.
-const TINY: Effort = Effort { single: 1 << 6, composed: 1 << 7, sums: 1 << 12 };
+/// So few points that every step of the method matters, and hardly a sum before the grid.
+const TINY: Effort = Effort { single: 1 << 6, composed: 1 << 7, sums: 1 << 3 };
 
 fn rational(text: &str) -> Rational {
     parse(text).unwrap()
@@ -140,9 +140,12 @@ proptest! {
     fn the_truth_is_inside_at_random(a in any_pair(), b in any_pair(), k in 1_u64..5, n in 0_i64..60) {
         let epsilon = Rational::new(n.into(), 20.into());
         let direction: Direction = vec![(vec![a], k), (vec![b], 1)];
-        let (found, truth) = (at(&direction, &epsilon, TINY), truth(&direction, &epsilon));
-        prop_assert!(found.lower() <= found.upper());
-        prop_assert!(found.lower() <= truth.upper() && truth.lower() <= found.upper(), "{} for {}", found, truth);
+        let truth = truth(&direction, &epsilon);
+        for effort in [TINY, LIGHT] {
+            let found = at(&direction, &epsilon, effort);
+            prop_assert!(found.lower() <= found.upper());
+            prop_assert!(found.lower() <= truth.upper() && truth.lower() <= found.upper(), "{} for {}", found, truth);
+        }
     }
 
     /// Composing k copies and composing them one by one intersect, in any order; more copies are no more private.
@@ -171,11 +174,18 @@ proptest! {
         let elsewhere = &epsilon + Rational::new(m.into(), 20.into());
         // The sums are rounded by themselves, to about 2^-40 of their terms.
         let more = |x: Rational| &x * (rational("1") + rational("1e-12")) + rational("1e-12");
+        let (upper, lower) = match (upper, lower.unwrap()) {
+            (Composed::Few(upper), Composed::Few(lower)) => {
+                (upper.split(&theta, 1 << 14, 63).unwrap(), lower.group(&theta, 1 << 14, 63).unwrap())
+            }
+            (Composed::Grid(upper), Composed::Grid(lower)) => (upper, lower),
+            _ => unreachable!("the two chains differ"),
+        };
         for (before, after) in steps(&upper, &theta) {
             let of = |pld: &Pld| evaluate::most(pld, &theta, &elsewhere, &greatest).unwrap();
             prop_assert!(more(of(&after)) >= of(&before));
         }
-        for (before, after) in steps(&lower.unwrap(), &theta) {
+        for (before, after) in steps(&lower, &theta) {
             let of = |grouped: &Grouped| evaluate::least(grouped, &theta, &elsewhere).unwrap();
             prop_assert!(of(&after) <= more(of(&before)));
         }

@@ -36,6 +36,10 @@ const FINEST: u32 = 1100;
 /// The most binary digits of a curve's values.
 const MOST_BITS: u32 = 1 << 13;
 
+/// What is cut off at either end is at most 2^-this, and where δ is far below Chernoff's bound down to that of the next: masses of 60 bits show no less.
+const LEAST_CUT: i64 = 38;
+const MOST_CUT: i64 = 48;
+
 /// One part of a plan as the coarse grid shows it.
 pub(super) struct Sketch {
     dots: Dots,
@@ -45,6 +49,8 @@ pub(super) struct Sketch {
 /// θ, and for each part its grid and the binary digits that its curve needs.
 pub(super) struct Choice {
     pub(super) theta: Rational,
+    /// What may be cut off at either end of a distribution, 2^-this of it.
+    pub(super) cut: u32,
     pub(super) grids: Vec<(Grid, u32)>,
 }
 
@@ -185,15 +191,18 @@ fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Ratio
     Some((sums, cumulant))
 }
 
-/// About the ε at which Chernoff's bound is 2^log_delta: the least (Σ k·ln M(θ) − ln δ)/θ of some θ, to a few bits. A place to start from.
+/// About the ε at which Chernoff's bound, by what a path is worth at most, is 2^log_delta: the least (Σ k·ln M(θ) − ln(1 + θ) − ln δ)/θ of some θ, to a few
+/// bits. A place to start from.
 pub(super) fn guess(sketches: &[Sketch], log_delta: i64) -> Option<Rational> {
-    let ln_delta = Rational::new(BigInt::from(log_delta) * 7, 10.into());
+    let ln_two = Rational::new(7.into(), 10.into());
     let mut least: Option<Rational> = None;
-    // From 1/16 up, and then down: of many large losses the best θ is small.
+    // From 1/16 up, and then down: of many large losses the best θ is small, of tiny ones it is huge.
     for (start, factor) in [((1, 16), (2, 1)), ((1, 32), (1, 2))] {
         let mut theta = Rational::new(start.0.into(), start.1.into());
-        for _ in 0..20 {
+        for _ in 0..FINEST {
             let Some((_, cumulant)) = cumulant(sketches, &theta) else { break };
+            let log_theta = theta.ceil().to_integer().bits().saturating_sub(1);
+            let ln_delta = Rational::from_integer(BigInt::from(log_delta) + log_theta) * &ln_two;
             let epsilon = (cumulant - &ln_delta) / &theta;
             // It falls and then rises.
             if least.as_ref().is_some_and(|least| *least < epsilon) {
@@ -203,9 +212,11 @@ pub(super) fn guess(sketches: &[Sketch], log_delta: i64) -> Option<Rational> {
             theta *= Rational::new(factor.0.into(), factor.1.into());
         }
     }
-    let unit = BigInt::one() << 20_u32;
-    let least = (least? * &unit).ceil() / unit;
-    least.is_positive().then_some(least)
+    let least = least.filter(Signed::is_positive)?;
+    // Of a few digits, however small it is.
+    let places = u32::try_from(least.denom().bits().saturating_sub(least.numer().bits()) + 20).ok()?;
+    let unit = BigInt::one() << places;
+    Some((least * &unit).ceil() / unit)
 }
 
 /// What a composition is made for.
@@ -226,7 +237,12 @@ pub(super) fn choose(sketches: &[Sketch], aim: Aim<'_>, points: u64) -> Option<C
     // ln of e^(-θε)·Π M^k.
     let chernoff = cumulant - &theta * epsilon;
     // log2 δ is about 10/7 of it, and some bits less for what lies above ε only by a little.
-    let log_delta = (chernoff * Rational::new(10.into(), 7.into())).floor().to_integer().to_i64()?.min(0) - 8;
+    let log_bound = (chernoff * Rational::new(10.into(), 7.into())).floor().to_integer().to_i64()?;
+    let log_delta = log_bound.min(0) - 8;
+    // Booked, 2^-cut of all is worth that much of Chernoff's bound, over 1 + θ.
+    let log_theta = i64::try_from(theta.ceil().to_integer().bits()).ok()?;
+    let needed = aim.log_delta.map_or(0, |known| (log_bound - log_theta).saturating_sub(known).saturating_add(14));
+    let cut = u32::try_from(needed.clamp(LEAST_CUT, MOST_CUT)).ok()?;
     // And as many less as the losses are small: δ is at most as large as they are.
     let small = sketches.iter().map(|sketch| sketch.dots.grid.step.saturating_sub(COARSE.ilog2())).min()?;
     // Where it is known, 2^-20 of it is enough: a higher window has a coarser grid.
@@ -235,7 +251,7 @@ pub(super) fn choose(sketches: &[Sketch], aim: Aim<'_>, points: u64) -> Option<C
     for (sketch, sum) in sketches.iter().zip(&sums) {
         grids.push(window(sketch, sum, &theta, log_delta, many, points)?);
     }
-    Some(Choice { theta, grids })
+    Some(Choice { theta, cut, grids })
 }
 
 fn window(

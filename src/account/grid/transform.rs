@@ -10,7 +10,7 @@
 
 use alloc::{vec, vec::Vec};
 
-/// The integers modulo a prime below 2^62.
+/// The integers modulo a prime p between 2^62 − 2^27 and 2^62.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     modulus: u64,
@@ -39,9 +39,15 @@ impl Field {
     }
 
     /// x mod p.
-    #[expect(clippy::cast_possible_truncation, reason = "a remainder modulo p is below 2^62")]
+    ///
+    /// With c = 2^62 − p < 2^27, x = h·2^62 + l ≡ h·c + l: from below 2^128 to below 2^66·2^27 + 2^62 < 2^94, then to below 2^32·2^27 + 2^62 < 2^63, then h ≤ 1 and
+    /// the sum is below 2^62 + 2^27 < 2p.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "three steps leave less than 2p, below 2^63")]
     pub(super) fn reduce(self, x: u128) -> u64 {
-        (x % u128::from(self.modulus)) as u64
+        let c = u128::from((1 << 62) - self.modulus);
+        let fold = |x: u128| (x >> 62) * c + (x & ((1 << 62) - 1));
+        self.once(fold(fold(fold(x))) as u64)
     }
 
     /// a·b mod p.
@@ -207,7 +213,9 @@ mod tests {
         for (field, odd) in [(FIRST, [47189, 2_912_521].as_slice()), (SECOND, [3, 113, 810_849_283].as_slice())] {
             let order = field.modulus - 1;
             let mut rest = order >> order.trailing_zeros();
-            assert!(order.trailing_zeros() >= MOST_LOG && field.modulus < 1 << 62);
+            assert!(
+                order.trailing_zeros() >= MOST_LOG && field.modulus < 1 << 62 && field.modulus > (1 << 62) - (1 << 27)
+            );
             assert_eq!(field.pow(field.generator, order), 1);
             assert_ne!(field.pow(field.generator, order / 2), 1);
             for q in odd {
@@ -252,6 +260,17 @@ mod tests {
             for field in [FIRST, SECOND] {
                 let w = field.reduce(b.into());
                 prop_assert_eq!(field.times(a, field.factor(w)), field.reduce(u128::from(a) * u128::from(w)));
+            }
+        }
+
+        /// Of any number, and of those near multiples of p and powers of two.
+        #[test]
+        fn remainders_are_those_of_division(x: u128, shift in 0_u32..128, near in 0_u128..4, multiple: u64) {
+            for field in [FIRST, SECOND] {
+                let p = u128::from(field.modulus);
+                for x in [x, x >> shift, (1 << shift) - 1, u128::MAX - near, p * u128::from(multiple) + near, (p * u128::from(multiple)).saturating_sub(near)] {
+                    prop_assert_eq!(u128::from(field.reduce(x)), x % p);
+                }
             }
         }
     }
