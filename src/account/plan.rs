@@ -111,9 +111,9 @@ mod tests {
     };
 
     fn plan(specs: &[(&str, u64)]) -> Plan {
-        specs.iter().fold(Plan::new(), |plan, (spec, copies)| {
-            plan.with(&domination(&spec.parse().unwrap()).unwrap(), *copies)
-        })
+        specs
+            .iter()
+            .fold(Plan::new(), |plan, (spec, copies)| plan.with(&domination(&spec.parse().unwrap()).unwrap(), *copies))
     }
 
     #[test]

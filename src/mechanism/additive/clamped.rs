@@ -87,7 +87,8 @@ impl<M: Private<Release: Program<Output = Integer>>> Private for Clamped<M> {
         self.mechanism.guarantee()
     }
 
-    /// The mechanism's own pairs, which clamping attains no more in general: all outputs beyond a bound are one, and where their losses differ, as those of Gaussian noise do, the profile is smaller.
+    /// The mechanism's own pairs, not known to be attained after clamping: all outputs beyond a bound are one, and where their losses differ, as those of Gaussian noise do, two neighbours lose less. (At one ε the bound may fall
+    /// where the likelihoods cross, and cost nothing; not at all of them at once, and composition needs all.)
     fn domination(&self) -> Domination {
         self.mechanism.domination().attained(Attained::Unknown)
     }

@@ -31,7 +31,10 @@ impl Difference {
     #[must_use]
     pub fn gaussian(&self, variance: &Positive) -> Vec<(Domination, u64)> {
         let of = |shift: &u64| Pair::Gaussian { variance: variance.clone(), shift: BigUint::from(*shift) };
-        self.shifts.iter().map(|(shift, copies)| (Domination::by(of(shift)).attained(Attained::ByAnswers), *copies)).collect()
+        self.shifts
+            .iter()
+            .map(|(shift, copies)| (Domination::by(of(shift)).attained(Attained::ByAnswers), *copies))
+            .collect()
     }
 
     fn new(parts: &[u64]) -> Self {

@@ -19,7 +19,7 @@ use crate::{
 /// # Guarantee
 ///
 /// Pure Δ/scale, with Δ = max(|lower|, |upper|) for a record that comes or goes and Δ = upper − lower for one that changes. Saturating
-/// moves no two totals further apart. Tight, and the pair exact, where a single record does not saturate: Δ ≤ limit, or for one that changes −limit ≤ lower and upper ≤ limit.
+/// moves no two totals further apart. Tight, and the pair exact, where a single record does not saturate: |lower|, |upper| ≤ limit.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::{Bounds, ClampedSum}}};
