@@ -194,6 +194,12 @@ fn what_only_dominates_is_not_attained() {
             vectors(&["-1/4", "-1/8", "0", "1/8", "1/4", "1/2"], 2),
             &|a: &str, b: &str| distances(a, b).0 <= Rational::new(3.into(), 4.into()),
         ),
+        // Too wide to list its pairs: a response.
+        (
+            "bounded_laplace(scale=2, lower=0, upper=129)",
+            text(&["0", "1", "2", "64", "65", "127", "128", "129"]),
+            &moved,
+        ),
         // One output is all that is left.
         ("clamped_gaussian(sigma=2, lower=0, upper=0)", (-3..=3).map(|x| x.to_string()).collect(), &moved),
         // Totals from 0 on saturate at 1, so that a record of 2 moves them by 1.
@@ -210,6 +216,20 @@ fn what_only_dominates_is_not_attained() {
         let found = worst(spec, &inputs, neighbours, &at);
         assert!(found.upper() < answer.enclosure.lower(), "{spec} at {at}: {found} reaches {}", answer.enclosure);
         assert!(!answer.is_attained(&plan), "{spec}");
+    }
+}
+
+/// Where there is too much to list, or something is rounded, a bound stands in.
+#[test]
+fn what_stands_in_for_a_pair_is_a_bound() {
+    for spec in [
+        "rappor(k=70, h=33, f=1/2)",
+        "staircase(epsilon=1, sensitivity=5, step=2)",
+        "sum(lower=-9223372036854775808, upper=0, scale=1)",
+        "gaussian_vector(sigma=1, coordinates=2, sensitivity2=2)",
+        "gaussian_vector_on_grid(sigma=1, grid=1, coordinates=1)",
+    ] {
+        assert!(!build(spec).domination().is_attained(), "{spec}");
     }
 }
 
