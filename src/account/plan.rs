@@ -80,8 +80,13 @@ impl Plan {
     #[must_use]
     pub fn is_attained(&self) -> bool {
         let once = matches!(self.parts.as_slice(), [Part { copies: 1, .. }]);
+        self.is_attained_at_once() || (once && self.attained != Attained::Unknown)
+    }
+
+    /// Whether the same neighbours attain it at every ε: a list of pairs has several, and what is read off its whole profile, such as a trade-off curve, need be no one's.
+    pub(crate) fn is_attained_at_once(&self) -> bool {
         let single = |part: &Part| part.forward.len() <= 1 && part.backward.len() <= 1;
-        self.attained != Attained::Unknown && (once || self.parts.iter().all(single))
+        self.attained != Attained::Unknown && self.parts.iter().all(single)
     }
 
     /// The parts, sorted.
@@ -141,13 +146,13 @@ mod tests {
     #[test]
     fn a_list_is_attained_by_itself_alone() {
         let list = "bounded_laplace(scale=2, lower=0, upper=10)";
-        assert!(plan(&[(list, 1)]).is_attained());
+        assert!(plan(&[(list, 1)]).is_attained() && !plan(&[(list, 1)]).is_attained_at_once());
         assert!(!plan(&[(list, 2)]).is_attained());
         assert!(!plan(&[(list, 1), ("laplace(scale=1)", 1)]).is_attained());
         assert!(!plan(&[(list, 1), (list, 1)]).is_attained());
         // All of the interval: the two answers are its ends, one pair.
         let single = "bounded_laplace(scale=2, lower=0, upper=1)";
-        assert!(plan(&[(single, 2), ("laplace(scale=1)", 1)]).is_attained());
+        assert!(plan(&[(single, 2), ("laplace(scale=1)", 1)]).is_attained_at_once());
         // Two names of one pair are no list.
         let revealing = || Pair::Finite(FinitePair::revealing());
         let twice = Domination::by_all(vec![revealing(), revealing()]);

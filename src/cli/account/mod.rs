@@ -245,7 +245,7 @@ impl Report<'_> {
             }
         }
         if let Some(summary) = self.summary {
-            set("summary", summary.json(self.digits, self.listed.plan().is_attained()));
+            set("summary", summary.json(self.digits, self.listed.plan().is_attained_at_once()));
         }
         document
     }
@@ -278,7 +278,7 @@ impl Report<'_> {
             Found::One(answer) => self.is_attained(answer),
             Found::Many(points) => points.iter().all(|point| self.is_attained(&point.delta)),
         };
-        answers && (self.summary.is_none() || self.listed.plan().is_attained())
+        answers && (self.summary.is_none() || self.listed.plan().is_attained_at_once())
     }
 
     fn print_answer(&self, question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<(), Failure> {
