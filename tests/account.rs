@@ -80,6 +80,66 @@ fn file(test: &str, name: &str, text: &str) -> String {
 
 const RESPONSE: &str = "randomized_response(gamma=1/4)";
 
+const NOTE: &str = "note      an upper bound: ";
+
+/// Where the pairs only dominate, every answer says so, in words and in JSON; where they are attained, none does.
+#[test]
+fn an_upper_bound_says_so() {
+    // Dominated by a randomized response of ε = 1: δ(0) = tanh(1/2), where no two neighbours have as much.
+    let exponential = "exponential(epsilon=1, candidates=3)";
+    for (arguments, attained) in [
+        (&[RESPONSE, "--epsilon", "1/2"][..], true),
+        (&[RESPONSE, "laplace(scale=2)*3", "--delta", "1e-3"], true),
+        (&[RESPONSE, "--profile", "--points", "3"], true),
+        (&[exponential, "--epsilon", "1/2"], false),
+        (&[exponential, "--delta", "1e-3"], false),
+        (&[exponential, "laplace(scale=2)*3", "--delta", "1e-3"], false),
+        (&[exponential, "--profile", "--points", "3"], false),
+        // δ = 0 is below nothing.
+        (&[exponential, "--epsilon", "1"], true),
+        // A list of pairs: once, and twice.
+        (&["rappor(k=3, h=2, f=1/2, p=1/4, q=1/3)", "--epsilon", "1/10"], true),
+        (&["rappor(k=3, h=2, f=1/2, p=1/4, q=1/3)*2", "--epsilon", "1/10"], false),
+        // A record that comes, and one that changes.
+        (&["count(scale=2)", "count(scale=2, change_one=1)", "--epsilon", "1/2"], false),
+    ] {
+        let (document, text) = (json(arguments), stdout(arguments));
+        assert_eq!(document["attained"], attained, "{arguments:?}");
+        assert_eq!(text.lines().filter(|line| line.starts_with(NOTE)).count(), usize::from(!attained), "{text}");
+        if let Some(rows) = document["profile"].as_array() {
+            // The last is at ε = 1, where δ = 0.
+            let each: Vec<_> = rows.iter().map(|row| row["attained"].as_bool().unwrap()).collect();
+            assert_eq!(each, [attained, attained, true], "{arguments:?}");
+        }
+    }
+    let test = "an_upper_bound_says_so";
+    let plan = file(
+        test,
+        "plan.toml",
+        "[[mechanism]]\nspec = 'laplace(scale=1)'\n[[mechanism]]\nspec = 'median(lower=0, upper=7, epsilon=1)'\n",
+    );
+    assert_eq!(json(&[&plan, "--epsilon", "1"])["attained"], false);
+    let picture = folder(test).join("profile.svg").to_str().unwrap().to_owned();
+    let (bound, own) =
+        ([exponential, "--epsilon", "1", "--plot", &picture], [RESPONSE, "--epsilon", "1", "--plot", &picture]);
+    for (arguments, says) in [(bound, true), (own, false)] {
+        stdout(&arguments);
+        assert_eq!(fs::read_to_string(&picture).unwrap().contains("an upper bound"), says, "{arguments:?}");
+    }
+    // The summary is of the pairs, too, whatever the answer.
+    let summed = [exponential, "--epsilon", "1", "--points", "3", "--summary"];
+    assert_eq!(json(&summed)["summary"]["attained"], false);
+    assert_eq!(stdout(&summed).lines().last().map(|line| line.starts_with(NOTE)), Some(true));
+    assert_eq!(json(&[RESPONSE, "--epsilon", "1", "--points", "3", "--summary"])["summary"]["attained"], true);
+    // A pair is what it is asked about.
+    let pair = file(test, "masses.csv", "1/2, 1/4\n1/2, 3/4\n");
+    assert_eq!(json(&["--pair", &pair, "laplace(scale=1)", "--epsilon", "1/2"])["attained"], true);
+    // That no ε will do is known of what is attained alone.
+    refused(&["randomized_response(p=1)", "--delta", "1/2"], 2, &["--delta", "no epsilon suffices"]);
+    let keys = "stability_histogram(scale=1, threshold=12)";
+    refused(&[keys, "--delta", "1e-7"], 2, &["--delta", "no epsilon is known to suffice"]);
+}
+
 /// Randomized response with γ = 1/4: δ(0) = 1/2 and δ(ε) = max(0, 3/4 − e^ε/4), so δ(1/2) = 0.3378196823249679632…
 #[test]
 fn delta_of_an_epsilon() {

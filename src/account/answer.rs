@@ -1,5 +1,8 @@
 //! What an account answers, and how precisely it was asked.
 
+use num_traits::Zero;
+
+use super::Plan;
 use crate::exact::Enclosure;
 
 /// How narrow an answer is wanted: relative width ≤ 10^-digits, on both δ and ε.
@@ -28,7 +31,8 @@ impl Precision {
 /// An enclosure of the answer, the method that found it, and whether it is as narrow as was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Contains the true answer.
+    /// Contains the true answer: that of the pairs of the plan. It is the mechanisms' own where these attain their pairs; otherwise the upper end bounds it, and the
+    /// lower end says nothing of it ([`Answer::is_attained`]).
     pub enclosure: Enclosure,
     /// The method, in a few words for the reader: "exact lattice", "connect-the-dots on a grid of 2^-17", …
     pub method: &'static str,
@@ -37,6 +41,25 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Whether the lower end is one of what the mechanisms themselves lose, too, and not only of the pairs that dominate them. `plan` is what was asked about.
+    ///
+    /// It is where the plan is attained ([`Plan::is_attained`]); and where it is 0, as nothing is below.
+    ///
+    /// ```
+    /// use certus::{account::{Plan, Precision, delta, domination}, exact::{NonNegative, parse}};
+    ///
+    /// let plan = Plan::new().with(&domination(&"permute_and_flip(epsilon=1, candidates=2)".parse()?)?, 1);
+    /// let at = |epsilon: &str| delta(&plan, &NonNegative::new(parse(epsilon).unwrap()).unwrap(), &Precision::default());
+    /// // The pair is a randomized response of ε = 1. Any two neighbours are closer to each other.
+    /// assert!(!at("1/2")?.is_attained(&plan));
+    /// assert!(at("1")?.is_attained(&plan));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_attained(&self, plan: &Plan) -> bool {
+        plan.is_attained() || self.enclosure.lower().is_zero()
+    }
+
     /// What two enclosures of the same number say together; the method of the narrower.
     pub(super) fn narrowed_by(&self, other: &Self, precision: &Precision) -> Self {
         // Two enclosures of one truth always intersect.
@@ -80,7 +103,12 @@ pub enum AccountError {
     /// No method reaches the question within its bounds on memory and time.
     #[error("the plan is beyond what can be accounted for within the bounds on memory and time")]
     OutOfReach,
-    /// δ(ε) stays above the wanted δ for every ε.
+    /// δ(ε) stays above the wanted δ for every ε, of pairs that are attained.
     #[error("no epsilon suffices: whatever it is, the smallest delta stays above the one asked for")]
     NoEpsilon,
+    /// δ(ε) of the pairs stays above the wanted δ for every ε, and the pairs only dominate: the mechanisms' own may fall below it.
+    #[error(
+        "no epsilon is known to suffice: the delta of the pairs that dominate the plan stays above the one asked for"
+    )]
+    NoEpsilonKnown,
 }

@@ -6,7 +6,7 @@ use core::num::NonZeroU64;
 use super::{AccountError, Answer, Plan, Precision, delta, epsilon};
 use crate::{
     exact::{NonNegative, Positive, Probability, Rational},
-    guarantee::{Domination, Pair},
+    guarantee::{Attained, Domination, Pair, Relation},
 };
 
 /// Differentially private stochastic gradient descent (Abadi et al. 2016): each of `steps` steps clips the gradients of a Poisson sample
@@ -45,7 +45,7 @@ pub struct DpSgd {
 }
 
 impl DpSgd {
-    /// The plan: `steps` copies of one subsampled discrete Gaussian.
+    /// The plan: `steps` copies of one subsampled discrete Gaussian. Attained by a person whose gradient is C in the coordinate at every step, where all others' are 0.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let resolution = self.resolution.get();
@@ -54,7 +54,8 @@ impl DpSgd {
         let variance = Positive::new(&sigma * &sigma).unwrap_or_else(|_| self.noise_multiplier.clone());
         let of = Box::new(Pair::Gaussian { variance, shift: resolution.into() });
         let pair = Pair::Subsampled { rate: self.rate.clone(), of, reversed: false };
-        Plan::new().with(&Domination::by(pair), self.steps.get())
+        let domination = Domination::by(pair).attained(Attained::ByNeighbours(Relation::AddRemove));
+        Plan::new().with(&domination, self.steps.get())
     }
 
     /// Encloses δ(ε).

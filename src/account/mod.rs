@@ -40,7 +40,8 @@ use crate::{
 /// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
 const MOST_STEPS: u64 = 9_000_000_000;
 
-/// Encloses δ(ε) = max over the two directions of Σ_y max(P(y) − e^ε·Q(y), 0), of the whole plan.
+/// Encloses δ(ε) = max over the two directions of Σ_y max(P(y) − e^ε·Q(y), 0), of the whole plan: of its pairs, which are the mechanisms' own where [`Plan::is_attained`], and otherwise
+/// bound them from above.
 ///
 /// The work is bounded, by a count and not by a clock. A question that takes more gets the best enclosure found until then, and is not `is_narrow`.
 ///
@@ -95,13 +96,20 @@ fn whole() -> Enclosure {
     Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0))
 }
 
-/// Encloses ε(δ), the smallest ε ≥ 0 with δ(ε) ≤ δ. The work is bounded as that of [`delta`].
+/// Encloses ε(δ), the smallest ε ≥ 0 with δ(ε) ≤ δ, of the plan's pairs as in [`delta`]. The work is bounded as there.
 ///
 /// # Errors
 ///
 /// If there is nothing to account for, no ε will do, or none is found within the bounds.
 pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
-    let directions = directions(plan);
+    smallest(directions(plan), delta, precision).map_err(|error| match error {
+        AccountError::NoEpsilon if !plan.is_attained() => AccountError::NoEpsilonKnown,
+        error => error,
+    })
+}
+
+/// The smallest ε of the pairs.
+fn smallest(directions: Vec<Direction>, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
     if directions.is_empty() {
         return Err(AccountError::Empty);
     }

@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 
 use crate::{
     exact::{Probability, render},
-    guarantee::{Domination, Pair},
+    guarantee::{Attained, Domination, Pair, Relation},
     mechanism::{Mechanism, Spec, SpecError, Value, from_spec},
 };
 
@@ -18,6 +18,8 @@ const SUBSAMPLED: [(&str, &str); 2] = [("subsampled_gaussian", "gaussian"), ("su
 /// Beside the catalogue's mechanisms there are `subsampled_gaussian(sigma=…, rate=…)` and `subsampled_laplace(scale=…, rate=…)`: the mechanism on a
 /// Poisson sample, in which every person is with probability `rate`, for inputs that differ in one person's presence. Zhu, Dong and Wang 2022, Theorem 11:
 /// with (P, Q) the pair of the mechanism on the sample with and without the person, ((1 − r)·Q + r·P, Q) dominates.
+/// It is attained where (P, Q) is: by a query that is Δ if the person is in the sample and 0 otherwise, whoever else is. Without the person the release is Q, and with the person P in a share r of the samples and
+/// Q in the others.
 /// Nothing can be drawn from them without the data, so they are no mechanisms of the catalogue.
 ///
 /// ```
@@ -54,7 +56,8 @@ pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
     let inner: Spec = format!("{of}({})", arguments.join(", ")).parse()?;
     let pairs = Mechanism::from_spec(&inner)?.domination();
     let subsampled = |pair: &Pair| Pair::Subsampled { rate: rate.clone(), of: Box::new(pair.clone()), reversed: false };
-    Ok(Domination::by_all(pairs.forward().iter().map(subsampled).collect()))
+    let domination = Domination::by_all(pairs.forward().iter().map(subsampled).collect());
+    Ok(domination.attained(pairs.attained_by().and(Attained::ByNeighbours(Relation::AddRemove))))
 }
 
 /// A pair without subsampling that is none; `None` if nothing is lost: at rate 0, or at no distance.

@@ -127,7 +127,9 @@ pub(super) struct Certify {
 #[derive(Args, Debug)]
 #[command(
     group = ArgGroup::new("question").args(["epsilon", "delta", "profile"]),
-    after_help = "A plan file lists what runs; every number is a string, an integer or a decimal, and is read exactly:\n  \
+    after_help = "The answer is of the pairs of distributions that dominate the plan. Where it is not known that some neighbouring inputs attain\n\
+    them, a note says so (with --json, attained is false): then it is an upper bound, and the plan may lose less than the lower end says.\n\n\
+    A plan file lists what runs; every number is a string, an integer or a decimal, and is read exactly:\n  \
     [[mechanism]]\n  \
     spec = \"gaussian(sigma=10)\"\n  \
     copies = 100\n  \

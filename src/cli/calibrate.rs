@@ -15,7 +15,7 @@ use super::{
 use crate::{
     account::{self, AccountError, Plan, Precision},
     exact::{Enclosure, NonNegative, Positive, Probability, Rational, Real, Rounding, decimal, parse, render},
-    guarantee::{Domination, Pair},
+    guarantee::{Attained, Domination, Pair},
     mechanism::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate},
 };
 
@@ -98,10 +98,11 @@ impl Wanted {
 
     fn domination(&self, scale: &Positive) -> Domination {
         let shift = self.sensitivity.clone();
-        Domination::by(match self.noise {
+        let pair = match self.noise {
             Noise::Laplace => Pair::Laplace { scale: scale.clone(), shift },
             Noise::Gaussian => Pair::Gaussian { variance: scale.square(), shift },
-        })
+        };
+        Domination::by(pair).attained(Attained::ByAnswers)
     }
 
     fn delta_at(&self, scale: &Positive, epsilon: &NonNegative) -> Result<Enclosure, AccountError> {

@@ -2,7 +2,35 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::Pair;
+use super::{Pair, Relation};
+
+/// Which neighbouring inputs attain the pairs that dominate a mechanism M: inputs D, D′ for which the profile of (M(D), M(D′)) is the pair's at every ε, below 0
+/// too, and hence that of (M(D′), M(D)) the reversed pair's.
+///
+/// Where some do, an account of the pairs is one of the mechanism: its lower bounds, too, hold of the mechanism. Where none are known to, the pairs dominate, and no more is said: the account is
+/// an upper bound, and the mechanism itself may lose less than the account's *lower* end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Attained {
+    /// By answers that are as far apart as a stated sensitivity allows, whichever the neighbours that it is stated for: some query of that sensitivity has such answers.
+    ByAnswers,
+    /// By databases that are neighbours in this way.
+    ByNeighbours(Relation),
+    /// By none that are known.
+    #[default]
+    Unknown,
+}
+
+impl Attained {
+    /// What attains the pairs of two mechanisms at once, each of which sees its own columns of the same records: neighbours of one relation, if there is one.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::ByAnswers, by) | (by, Self::ByAnswers) => by,
+            (Self::ByNeighbours(one), Self::ByNeighbours(another)) if one == another => self,
+            _ => Self::Unknown,
+        }
+    }
+}
 
 /// The pairs that dominate a mechanism M on neighbouring inputs D, D′.
 ///
@@ -10,23 +38,52 @@ use super::Pair;
 /// both lists are the same. For every such D, D′ and every ε, the profile of (M(D), M(D′)) at ε is at most the largest
 /// profile of `forward`, and that of (M(D′), M(D)) at most the largest of `backward`. The supremum of several profiles is itself
 /// the profile of a pair, so a list of pairs composes as that one pair does.
+///
+/// ```
+/// use certus::guarantee::{Attained, Domination, FinitePair, Pair, Relation};
+///
+/// // Whatever tells everything is dominated by it; that it does tell everything is more.
+/// let bound = Domination::by(Pair::Finite(FinitePair::revealing()));
+/// assert!(!bound.is_attained());
+/// assert!(bound.attained(Attained::ByNeighbours(Relation::AddRemove)).is_attained());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domination {
     forward: Vec<Pair>,
     backward: Vec<Pair>,
+    attained: Attained,
 }
 
 impl Domination {
     /// One pair that dominates for D, D′; its reverse for D′, D.
     #[must_use]
     pub fn by(pair: Pair) -> Self {
-        Self { backward: vec![pair.reversed()], forward: vec![pair] }
+        Self::by_all(vec![pair])
     }
 
     /// Several pairs for D, D′; their reverses for D′, D.
     #[must_use]
     pub fn by_all(pairs: Vec<Pair>) -> Self {
-        Self { backward: pairs.iter().map(Pair::reversed).collect(), forward: pairs }
+        let backward = pairs.iter().map(Pair::reversed).collect();
+        Self { forward: pairs, backward, attained: Attained::Unknown }
+    }
+
+    /// The same, *each* of whose pairs some neighbours attain. Whoever says so vouches for it.
+    #[must_use]
+    pub fn attained(self, by: Attained) -> Self {
+        Self { attained: by, ..self }
+    }
+
+    /// Whether each of the pairs is the mechanism's own on some neighbours, and not only a bound.
+    #[must_use]
+    pub fn is_attained(&self) -> bool {
+        self.attained != Attained::Unknown
+    }
+
+    /// Which neighbours attain each of the pairs.
+    #[must_use]
+    pub fn attained_by(&self) -> Attained {
+        self.attained
     }
 
     /// The pairs for (M(D), M(D′)).
@@ -39,5 +96,32 @@ impl Domination {
     #[must_use]
     pub fn backward(&self) -> &[Pair] {
         &self.backward
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the order of three mechanisms, and however they are grouped.
+    #[test]
+    fn attaining_at_once_has_no_order() {
+        let all = [
+            Attained::ByAnswers,
+            Attained::ByNeighbours(Relation::AddRemove),
+            Attained::ByNeighbours(Relation::ChangeOne),
+            Attained::Unknown,
+        ];
+        for a in all {
+            assert_eq!(a.and(a), a);
+            for b in all {
+                assert_eq!(a.and(b), b.and(a));
+                for c in all {
+                    assert_eq!(a.and(b).and(c), a.and(b.and(c)));
+                }
+            }
+        }
+        let [_, comes, changes, unknown] = all;
+        assert_eq!((comes.and(changes), comes.and(unknown)), (unknown, unknown));
     }
 }

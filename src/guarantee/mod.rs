@@ -17,7 +17,7 @@ mod released;
 mod sensitivity;
 mod worst_case;
 
-pub use domination::Domination;
+pub use domination::{Attained, Domination};
 pub use filter::{DebitError, Filter, Odometer};
 pub use pair::{FinitePair, FinitePairError, Pair, Weight};
 pub use privacy::{Guarantee, GuaranteeError, Privacy};

@@ -67,7 +67,8 @@ impl Calibration {
 
 /// Finds a multiple of `step` that the account certifies to have δ(ε) ≤ `delta`, while the next smaller multiple fails.
 ///
-/// `account` encloses δ(ε) for a scale. The scale doubles until one meets δ, and bisection between the last that did not and the first that did finds a
+/// `account` encloses δ(ε) for a scale, from both sides: that a smaller multiple fails rests on the lower ends. Of pairs that only dominate the mechanism
+/// ([`Plan::is_attained`](crate::account::Plan::is_attained)) the lower end is not the mechanism's, and must be given as 0: then nothing is excluded, and the scale still meets δ. The scale doubles until one meets δ, and bisection between the last that did not and the first that did finds a
 /// boundary. Unless δ is known to fall, the smaller multiples are then excluded, the smallest first, many at once where the trend says how, with at most `most_checked`
 /// questions in all: the answer is the first that is not excluded and meets δ.
 ///

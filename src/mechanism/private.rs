@@ -30,7 +30,7 @@ pub trait Private {
     /// What it guarantees, and for which neighbours.
     fn guarantee(&self) -> Guarantee;
 
-    /// The pairs that dominate its neighbouring inputs: exactly where they are attained, and never less.
+    /// The pairs that dominate its neighbouring inputs: never less than what these attain, and whether they do ([`Domination::attained`]), at every ε.
     fn domination(&self) -> Domination;
 
     /// Draws one release.

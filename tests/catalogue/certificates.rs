@@ -24,7 +24,7 @@ fn sides(mechanism: &dyn AnyMechanism) -> [Masses<Output>; 2] {
 }
 
 /// ε, of zCDP that at δ = 1/100.
-fn epsilon(privacy: &Privacy) -> Rational {
+pub fn epsilon(privacy: &Privacy) -> Rational {
     match privacy {
         Privacy::Pure { epsilon } | Privacy::Approximate { epsilon, .. } => epsilon.at_most(80).unwrap(),
         Privacy::Zcdp { rho } => {

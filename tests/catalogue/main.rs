@@ -8,6 +8,7 @@
     reason = "a test may fail by panicking"
 )]
 
+mod attained;
 mod certificates;
 mod command;
 mod keys;

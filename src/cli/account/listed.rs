@@ -50,14 +50,18 @@ impl fmt::Display for Item {
 #[derive(Debug)]
 pub(super) struct Listed {
     items: Vec<Item>,
+    plan: Plan,
 }
 
 impl Listed {
     /// Merges and sorts.
     pub(super) fn new(given: Vec<Item>) -> Result<Self, Failure> {
+        // Of what was given, each with the neighbours that attain it: the texts forget some.
+        let plan = given.iter().fold(Plan::new(), |plan, item| plan.with(&item.domination, item.copies));
+        let pairs = |item: &Item| (item.domination.forward().to_vec(), item.domination.backward().to_vec());
         let mut items: Vec<Item> = Vec::new();
         for item in given {
-            match items.iter_mut().find(|earlier| earlier.domination == item.domination) {
+            match items.iter_mut().find(|earlier| pairs(earlier) == pairs(&item)) {
                 Some(earlier) => {
                     earlier.copies = earlier.copies.saturating_add(item.copies);
                     // Of two spellings, such as sigma=2 and sigma2=4, the first in the alphabet.
@@ -73,12 +77,12 @@ impl Listed {
             let must = format!("must have at most {MAX_COPIES} copies of one mechanism, not {}", item.copies);
             return Err(Failure::argument("SPEC", must));
         }
-        Ok(Self { items })
+        Ok(Self { items, plan })
     }
 
     /// What is accounted for.
-    pub(super) fn plan(&self) -> Plan {
-        self.items.iter().fold(Plan::new(), |plan, item| plan.with(&item.domination, item.copies))
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// The canonical texts.

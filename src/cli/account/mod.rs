@@ -43,6 +43,9 @@ const MOST_POINTS: u64 = 1000;
 /// The longest text of one mechanism that the table shows, in characters.
 const LONGEST_SHOWN: usize = 90;
 
+/// What is printed under numbers of which the lower ends are not the plan's own.
+const NOTE: &str = "note      an upper bound: the pairs dominate this plan and need not be attained; it may lose less than a lower end says";
+
 /// What is asked.
 enum Question {
     /// The smallest δ at this ε.
@@ -91,14 +94,14 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     let started = Instant::now();
     let draw = |points: u64, precision: &Precision| {
         let progress = Progress::new(Some(points), "epsilons", shared.quiet);
-        watched(progress, |done| profile(&plan, points, last.as_ref(), precision, done))
+        watched(progress, |done| profile(plan, points, last.as_ref(), precision, done))
             .map_err(|error| refused(options, error))
     };
     let found = match &question {
         Question::Profile => Found::Many(draw(points, &precision)?),
         Question::Delta(_) | Question::Epsilon(_) => {
             let progress = Progress::new(Some(0), "accounting", shared.quiet);
-            let answer = watched(progress, |_| answer(&plan, &question, &precision));
+            let answer = watched(progress, |_| answer(plan, &question, &precision));
             Found::One(answer.map_err(|error| refused(options, error))?)
         }
     };
@@ -107,7 +110,7 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
         // Read off the profile to some digits: twice as many points make these a quarter as wide.
         let points = draw(points.saturating_mul(2) - 1, &Precision { digits: 9 })?;
         let progress = Progress::new(Some(0), "summing up", shared.quiet);
-        Some(watched(progress, |_| Summary::new(&plan, &question, &points, &precision)))
+        Some(watched(progress, |_| Summary::new(plan, &question, &points, &precision)))
     } else {
         None
     };
@@ -117,7 +120,7 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
             // A hundredth of a pixel needs no more.
             Found::One(_) => draw(points, &Precision { digits: 6 })?,
         };
-        plot.write(svg(&listed.texts(), &drawn).as_bytes())?;
+        plot.write(svg(&listed.texts(), plan.is_attained(), &drawn).as_bytes())?;
     }
     let report =
         Report { listed: &listed, question: &question, digits, found: &found, summary: summary.as_ref(), elapsed };
@@ -178,7 +181,7 @@ fn answer(plan: &Plan, question: &Question, precision: &Precision) -> Result<Ans
 /// The argument that is to blame for there being no answer.
 fn refused(options: &Account, error: AccountError) -> Failure {
     match error {
-        AccountError::NoEpsilon => Failure::argument("--delta", error),
+        AccountError::NoEpsilon | AccountError::NoEpsilonKnown => Failure::argument("--delta", error),
         _ => Failure::argument(if options.specs.is_empty() { "--pair" } else { "SPEC" }, error),
     }
 }
@@ -220,11 +223,13 @@ impl Report<'_> {
                         "delta": bounds(&point.delta.enclosure, self.digits),
                         "method": point.delta.method,
                         "narrow": point.delta.is_narrow,
+                        "attained": self.is_attained(&point.delta),
                     })
                 });
                 set("profile", rows.collect());
                 set("method", points.first().map_or(Value::Null, |point| point.delta.method.into()));
                 set("narrow", points.iter().all(|point| point.delta.is_narrow).into());
+                set("attained", points.iter().all(|point| self.is_attained(&point.delta)).into());
             }
             (question, Found::One(answer)) => {
                 let (epsilon, delta) = match question {
@@ -236,10 +241,11 @@ impl Report<'_> {
                 set("delta", delta);
                 set("method", answer.method.into());
                 set("narrow", answer.is_narrow.into());
+                set("attained", self.is_attained(answer).into());
             }
         }
         if let Some(summary) = self.summary {
-            set("summary", summary.json(self.digits));
+            set("summary", summary.json(self.digits, self.listed.plan().is_attained_at_once()));
         }
         document
     }
@@ -252,7 +258,27 @@ impl Report<'_> {
             (_, Found::Many(points)) => self.print_profile(points, out)?,
             (question, Found::One(answer)) => self.print_answer(question, answer, out)?,
         }
-        self.summary.map_or(Ok(()), |summary| summary.print(self.digits, out))
+        if let Some(summary) = self.summary {
+            summary.print(self.digits, out)?;
+        }
+        if !self.is_attained_throughout() {
+            writeln!(out, "{NOTE}")?;
+        }
+        Ok(())
+    }
+
+    /// Whether the lower end of an answer is the plan's own, too.
+    fn is_attained(&self, answer: &Answer) -> bool {
+        answer.is_attained(self.listed.plan())
+    }
+
+    /// Whether all that is printed is the plan's own.
+    fn is_attained_throughout(&self) -> bool {
+        let answers = match self.found {
+            Found::One(answer) => self.is_attained(answer),
+            Found::Many(points) => points.iter().all(|point| self.is_attained(&point.delta)),
+        };
+        answers && (self.summary.is_none() || self.listed.plan().is_attained_at_once())
     }
 
     fn print_answer(&self, question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<(), Failure> {

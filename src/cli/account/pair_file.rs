@@ -14,7 +14,7 @@ use super::listed::Item;
 use crate::{
     cli::{Failure, source::count},
     exact::{NonNegative, Rational, Rounding, decimal, parse, render},
-    guarantee::{Domination, FinitePair, Pair, Weight},
+    guarantee::{Attained, Domination, FinitePair, Pair, Weight},
     mechanism::{Excerpt, MAX_COPIES},
 };
 
@@ -117,7 +117,8 @@ pub(super) fn from_columns(
     let weight = |value: Rational| Weight::rational(NonNegative::new(value).unwrap_or_else(|_| NonNegative::zero()));
     let pair = FinitePair::new(outcomes.into_iter().map(|(p, q)| (weight(p), weight(q))).collect());
     let pair = pair.map_err(|error| refused(error.to_string()))?;
-    Ok(Item::new(text, Domination::by(Pair::Finite(pair)), copies))
+    // Attained by definition: the pair is what is asked about.
+    Ok(Item::new(text, Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers), copies))
 }
 
 /// The exact sum, if the numbers have a common denominator that is not absurd. Numbers are added by denominator first, since a file

@@ -80,8 +80,8 @@ fn floor_log10(value: &Rational) -> Option<i64> {
     ln(&Positive::new(value.clone()).ok()?, 64).div(&ten)?.lower().floor().to_integer().to_i64()
 }
 
-/// The whole picture.
-pub(super) fn svg(plan: &[String], points: &[Point]) -> String {
+/// The whole picture; `attained` says whether the lower bounds are the plan's own.
+pub(super) fn svg(plan: &[String], attained: bool, points: &[Point]) -> String {
     let axes = Axes::new(points);
     let (left, right, top, bottom) = FRAME;
     let (wide, high) = SIZE;
@@ -102,12 +102,18 @@ pub(super) fn svg(plan: &[String], points: &[Point]) -> String {
     ));
     line(format!("<title id=\"title\">Privacy profile of {heading}</title>"));
     line(format!(
-        "<desc id=\"about\">delta, logarithmic, against epsilon at {} points; the band is from the lower to the upper bound at each point</desc>",
-        points.len()
+        "<desc id=\"about\">delta, logarithmic, against epsilon at {} points; the band is from the lower to the upper bound at each point{}</desc>",
+        points.len(),
+        if attained { "" } else { ", both of the pairs that dominate the plan: an upper bound" }
     ));
     line(format!("<style>{STYLE}</style>"));
     line(format!("<rect class=\"paper\" width=\"{wide}\" height=\"{high}\"/>"));
     line(format!("<text class=\"heading\" x=\"{left}\" y=\"32\">{heading}</text>"));
+    if !attained {
+        line(format!(
+            "<text x=\"{left}\" y=\"52\">an upper bound: the pairs dominate the plan and need not be attained</text>"
+        ));
+    }
     for (epsilon, label) in epsilon_ticks(&axes.last) {
         let x = pixels(axes.x(&epsilon));
         line(format!("<line class=\"grid\" x1=\"{x}\" x2=\"{x}\" y1=\"{top}\" y2=\"{bottom}\"/>"));

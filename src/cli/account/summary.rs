@@ -64,7 +64,8 @@ impl Summary {
         Self { rho, implied, orders, rates, gaussian: gaussian_dp(&points) }
     }
 
-    pub(super) fn json(&self, digits: u32) -> Value {
+    /// `attained` says whether the numbers are the plan's own.
+    pub(super) fn json(&self, digits: u32, attained: bool) -> Value {
         let enclosed = |enclosure: Option<&Enclosure>, digits| {
             enclosure.map_or(Value::Null, |enclosure| bounds(enclosure, digits))
         };
@@ -90,6 +91,7 @@ impl Summary {
             "renyi": orders.collect::<Vec<_>>(),
             "trade_off": rates.collect::<Vec<_>>(),
             "gaussian_dp": gaussian,
+            "attained": attained,
         })
     }
 

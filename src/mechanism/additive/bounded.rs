@@ -9,7 +9,7 @@ use num_traits::{One, ToPrimitive};
 use super::{AdditiveError, OutOfBounds, truncated::power};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational, Real},
-    guarantee::{Domination, FinitePair, Guarantee, L1, Pair, Sensitivity, Weight},
+    guarantee::{Attained, Domination, FinitePair, Guarantee, L1, Pair, Sensitivity, Weight},
     mechanism::Private,
     sample::{BernoulliExp, Interpreter, Laplace, Program, Step, Uniform},
 };
@@ -175,15 +175,17 @@ impl Private for BoundedLaplace {
 
     /// The pairs (x, x + d) of all answers x where n ≤ 128, which dominate all nearer ones (F_x(t) falls with x, and the likelihood ratio with y); beyond, the
     /// randomized response of ratio e^ε, which dominates every ε-private mechanism.
+    ///
+    /// The pair of x is attained by the answers lower + x and lower + x + d. The response is not: its losses are ±ε alone, and those of the mechanism are between as well.
     fn domination(&self) -> Domination {
         let listed = self.width.to_u32().filter(|width| *width <= WIDEST).zip(self.shift.to_u32());
-        let pairs: Option<Vec<_>> = match listed {
-            Some((width, shift)) => {
-                (0..=width.saturating_sub(shift)).map(|x| Some(Pair::Finite(self.pair(width, x, shift)?))).collect()
-            }
-            None => self.response().map(|pair| alloc::vec![Pair::Finite(pair)]),
-        };
-        Domination::by_all(pairs.unwrap_or_else(|| alloc::vec![Pair::Finite(FinitePair::revealing())]))
+        let pairs: Option<Vec<_>> = listed.and_then(|(width, shift)| {
+            (0..=width.saturating_sub(shift)).map(|x| Some(Pair::Finite(self.pair(width, x, shift)?))).collect()
+        });
+        match pairs {
+            Some(pairs) => Domination::by_all(pairs).attained(Attained::ByAnswers),
+            None => Domination::by(Pair::Finite(self.response().unwrap_or_else(FinitePair::revealing))),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use super::AdditiveError;
 use crate::{
     exact::Integer,
-    guarantee::{Domination, Guarantee},
+    guarantee::{Attained, Domination, Guarantee},
     mechanism::Private,
     sample::{Interpreter, Program, Step},
 };
@@ -87,8 +87,10 @@ impl<M: Private<Release: Program<Output = Integer>>> Private for Clamped<M> {
         self.mechanism.guarantee()
     }
 
+    /// The mechanism's own pairs, not known to be attained after clamping: all outputs beyond a bound are one, and where their losses differ, as those of Gaussian noise do, two neighbours lose less. (At one ε the bound may fall
+    /// where the likelihoods cross, and cost nothing; not at all of them at once, and composition needs all.)
     fn domination(&self) -> Domination {
-        self.mechanism.domination()
+        self.mechanism.domination().attained(Attained::Unknown)
     }
 }
 

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use crate::{
     exact::Positive,
-    guarantee::{Domination, Pair},
+    guarantee::{Attained, Domination, Pair},
 };
 
 /// The most differences that are listed. All of them are, whatever the number of coordinates, for Δ₂² ≤ 128.
@@ -27,11 +27,14 @@ impl Difference {
     }
 
     /// Its pair under Gaussian noise, which is a product: for each shift the pair of one coordinate, and how many copies of it. As an
-    /// account's plan: `plan.with(&domination, copies)` for each.
+    /// account's plan: `plan.with(&domination, copies)` for each. Attained by two vectors that differ by it.
     #[must_use]
     pub fn gaussian(&self, variance: &Positive) -> Vec<(Domination, u64)> {
         let of = |shift: &u64| Pair::Gaussian { variance: variance.clone(), shift: BigUint::from(*shift) };
-        self.shifts.iter().map(|(shift, copies)| (Domination::by(of(shift)), *copies)).collect()
+        self.shifts
+            .iter()
+            .map(|(shift, copies)| (Domination::by(of(shift)).attained(Attained::ByAnswers), *copies))
+            .collect()
     }
 
     fn new(parts: &[u64]) -> Self {

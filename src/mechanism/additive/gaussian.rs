@@ -9,7 +9,7 @@ use num_traits::{One, ToPrimitive};
 use super::{AdditiveError, Difference, LengthError, Noisy, NoisyVector, differences, envelope};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
-    guarantee::{Domination, FinitePair, Guarantee, L2Squared, Pair, Privacy, Sensitivity},
+    guarantee::{Attained, Domination, FinitePair, Guarantee, L2Squared, Pair, Privacy, Sensitivity},
     mechanism::Private,
     sample::Gaussian,
 };
@@ -136,8 +136,10 @@ impl Private for GaussianMechanism {
         self.guarantee.clone()
     }
 
+    /// Attained by the answers 0 and ⌊√Δ₂²⌋.
     fn domination(&self) -> Domination {
-        Domination::by(Pair::Gaussian { variance: self.variance.clone(), shift: self.shift.clone() })
+        let pair = Pair::Gaussian { variance: self.variance.clone(), shift: self.shift.clone() };
+        Domination::by(pair).attained(Attained::ByAnswers)
     }
 }
 
@@ -257,6 +259,7 @@ impl Private for GaussianVector {
         self.guarantee.clone()
     }
 
+    /// Where it is exact, attained by answers of which the first is ⌊√Δ₂²⌋ apart and the others are equal. The pair through zCDP conversions is above every difference's.
     fn domination(&self) -> Domination {
         if self.is_exact() { self.each.domination() } else { Domination::by(Pair::Finite(self.bound())) }
     }

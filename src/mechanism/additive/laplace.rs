@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use super::{AdditiveError, LengthError, Noisy, NoisyVector};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
-    guarantee::{Domination, Guarantee, L1, Pair, Sensitivity},
+    guarantee::{Attained, Domination, Guarantee, L1, Pair, Sensitivity},
     mechanism::Private,
     sample::Laplace,
 };
@@ -116,8 +116,10 @@ impl Private for LaplaceMechanism {
         self.guarantee.clone()
     }
 
+    /// Attained by the answers 0 and ⌊Δ₁⌋.
     fn domination(&self) -> Domination {
-        Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() })
+        let pair = Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() };
+        Domination::by(pair).attained(Attained::ByAnswers)
     }
 }
 
@@ -199,6 +201,7 @@ impl Private for LaplaceVector {
         self.each.guarantee()
     }
 
+    /// Attained by answers of which the first is ⌊Δ₁⌋ apart and the others are equal: what is equal has no loss.
     fn domination(&self) -> Domination {
         self.each.domination()
     }

@@ -6,7 +6,7 @@ use core::ops::ControlFlow;
 use super::Grid;
 use crate::{
     exact::{Integer, Rational},
-    guarantee::{Domination, Guarantee},
+    guarantee::{Attained, Domination, Guarantee},
     mechanism::Private,
     sample::{Interpreter, Program, Step},
 };
@@ -76,6 +76,7 @@ where
         self.mechanism.guarantee()
     }
 
+    /// Attained where the mechanism's are: every number of steps is that of some answer, and ⌈Δ/g⌉ steps apart are answers of Δ ([`Grid::scalar`]); times g, outputs that differ still do.
     fn domination(&self) -> Domination {
         self.mechanism.domination()
     }
@@ -131,8 +132,10 @@ where
         self.mechanism.guarantee()
     }
 
+    /// Not known to be attained: the sensitivity of rounded vectors ([`Grid::l1`], [`Grid::l2_squared`]) allows for every coordinate's rounding, and no difference need have all of it in one coordinate, where
+    /// the pair of a vector has it.
     fn domination(&self) -> Domination {
-        self.mechanism.domination()
+        self.mechanism.domination().attained(Attained::Unknown)
     }
 }
 

@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 use super::{AdditiveError, Noisy};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational, Real},
-    guarantee::{Domination, FinitePair, Guarantee, L1, Pair, Sensitivity, Weight},
+    guarantee::{Attained, Domination, FinitePair, Guarantee, L1, Pair, Sensitivity, Weight},
     mechanism::Private,
     sample::{BernoulliExp, Geometric, Interpreter, Program, Step, Uniform},
 };
@@ -185,6 +185,8 @@ impl Private for StaircaseMechanism {
         self.guarantee.clone()
     }
 
+    /// Attained by the answers 0 and Δ where there is no loss of 0, that is 2r = Δ + 1: then it is a randomized response. Otherwise z is rounded, and the pair is above the mechanism's own, by
+    /// less than 2^-256, but above.
     fn domination(&self) -> Domination {
         let falling = Weight { factor: NonNegative::one(), exponent: NonNegative::from(self.epsilon.clone()) };
         let flat = Weight::rational(NonNegative::one());
@@ -193,6 +195,11 @@ impl Private for StaircaseMechanism {
         let equal = Weight::rational(undecided.unwrap_or_else(NonNegative::zero));
         let pair =
             FinitePair::new(alloc::vec![(flat.clone(), falling.clone()), (falling, flat), (equal.clone(), equal)]);
-        Domination::by(Pair::Finite(pair.unwrap_or_else(|_| FinitePair::revealing())))
+        let decided = &self.step * 2u32 == &self.sensitivity + 1u32;
+        match pair {
+            Ok(pair) if decided => Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers),
+            Ok(pair) => Domination::by(Pair::Finite(pair)),
+            Err(_) => Domination::by(Pair::Finite(FinitePair::revealing())),
+        }
     }
 }

@@ -9,7 +9,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use super::{AdditiveError, Noisy, Within};
 use crate::{
     exact::{Enclosure, Integer, NonNegative, Positive, Probability, Rational, Real, exp_neg},
-    guarantee::{Domination, FinitePair, Guarantee, L1, L2Squared, Pair, Sensitivity, Weight},
+    guarantee::{Attained, Domination, FinitePair, Guarantee, L1, L2Squared, Pair, Sensitivity, Weight},
     mechanism::Private,
     sample::{Gaussian, Laplace},
 };
@@ -132,17 +132,18 @@ impl Private for TruncatedLaplace {
         self.guarantee.clone()
     }
 
-    /// The pair itself where b ≤ 4096; beyond, that of every (ε, δ) mechanism, with δ rounded up by less than 2^-256.
+    /// The pair itself where b ≤ 4096, attained by the answers 0 and ⌊Δ⌋; beyond, that of every (ε, δ) mechanism, with δ rounded up by less than 2^-256.
     fn domination(&self) -> Domination {
         let exponent = |k: u64| NonNegative::new(Rational::from_integer(k.into()) / self.scale.get()).ok();
         let listed = self.bound.to_u32().filter(|bound| *bound <= WIDEST);
-        let pair = match (listed, self.shift.to_u32()) {
-            (Some(bound), Some(shift)) => truncated_pair(bound, shift, exponent),
-            _ => {
-                let epsilon = Rational::from_integer(self.shift.clone().into()) / self.scale.get();
-                NonNegative::new(epsilon).ok().zip(self.delta.at_most(256)).and_then(|(e, d)| approximate_pair(&e, &d))
-            }
-        };
+        if let (Some(bound), Some(shift)) = (listed, self.shift.to_u32())
+            && let Some(pair) = truncated_pair(bound, shift, exponent)
+        {
+            return Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers);
+        }
+        let epsilon = Rational::from_integer(self.shift.clone().into()) / self.scale.get();
+        let pair =
+            NonNegative::new(epsilon).ok().zip(self.delta.at_most(256)).and_then(|(e, d)| approximate_pair(&e, &d));
         Domination::by(Pair::Finite(pair.unwrap_or_else(FinitePair::revealing)))
     }
 }
@@ -316,8 +317,11 @@ impl Private for TruncatedGaussian {
         self.guarantee.clone()
     }
 
+    /// Attained by the answers 0 and ⌊√Δ₂²⌋.
     fn domination(&self) -> Domination {
-        let pair = truncated_pair(self.bound, self.shift, |k| gaussian_exponent(&self.variance, k));
-        Domination::by(Pair::Finite(pair.unwrap_or_else(FinitePair::revealing)))
+        match truncated_pair(self.bound, self.shift, |k| gaussian_exponent(&self.variance, k)) {
+            Some(pair) => Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers),
+            None => Domination::by(Pair::Finite(FinitePair::revealing())),
+        }
     }
 }

@@ -140,6 +140,18 @@ pub(super) fn distance(arguments: &mut Arguments<'_>, key: &str) -> Result<BigUi
     Ok(sensitivity.unwrap_or_else(BigUint::one))
 }
 
+/// The square of a distance, given as `sensitivity` or `sensitivity2`, a positive integer of at most 150 digits, by default 1.
+pub(super) fn squared_distance(arguments: &mut Arguments<'_>) -> Result<BigUint, SpecError> {
+    let must = "must be a positive integer with a square of at most 150 digits";
+    let squared = ranged(arguments, "sensitivity", must, |value| {
+        let square = &value * &value;
+        let fits = value.is_integer() && value.is_positive() && is_short(&square);
+        if fits { square.to_integer().to_biguint() } else { None }
+    })?;
+    // Both are refused, as a key that was not read.
+    squared.map_or_else(|| distance(arguments, "sensitivity2"), Ok)
+}
+
 /// A positive number of moderate size, by default 1.
 pub(super) fn rational_sensitivity(arguments: &mut Arguments<'_>) -> Result<Positive, SpecError> {
     let must = "must be positive (> 0), with at most 150 digits above and below the fraction bar";

@@ -15,6 +15,18 @@ fn sigma_and_its_square_are_one_parameter() {
 }
 
 #[test]
+fn a_distance_and_its_square_are_one_parameter() {
+    let of = |text: &str| from_spec(&text.parse().unwrap());
+    let [a, b] = ["sensitivity=3", "sensitivity2=9"].map(|key| {
+        let mechanism = of(&alloc::format!("gaussian_vector(sigma=2, coordinates=2, {key})")).unwrap();
+        (mechanism.domination(), mechanism.neighbours().1.to_string())
+    });
+    assert_eq!(a, b);
+    let both = of("gaussian_vector(sigma=2, coordinates=2, sensitivity=3, sensitivity2=9)").map(|_| ());
+    assert!(matches!(both, Err(SpecError::Conflicting { .. })), "{both:?}");
+}
+
+#[test]
 fn each_refusal_names_the_argument_and_what_is_accepted() {
     for (text, expected) in [
         ("laplace(scale=0)", "laplace: scale: must be positive (> 0)"),

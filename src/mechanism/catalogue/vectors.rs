@@ -14,7 +14,7 @@ use super::{
     AnyMechanism, Entry,
     closed_form::{Product, Shifted, laplaces},
     erased::Typed,
-    keys::{Key, SCALE, SIGMA, SIGMA2, distance, moderate, moderate_variance, refused, size},
+    keys::{Key, SCALE, SIGMA, SIGMA2, distance, moderate, moderate_variance, refused, size, squared_distance},
 };
 use crate::{
     exact::{GaussianPmf, Integer, NonNegative, Pmf, Rational},
@@ -49,9 +49,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             SIGMA2,
             COORDINATES,
             (
-                "sensitivity2",
-                "a positive integer, default 1: the square of the L2 distance between neighbours' true answers",
+                "sensitivity",
+                "a positive integer, default 1: the L2 distance between neighbours' true answers; or sensitivity2",
             ),
+            ("sensitivity2", "a positive integer, the square of the L2 distance; or sensitivity"),
         ],
         summary: "each input + Gaussian noise of its own",
         input: "integers with commas between them",
@@ -103,7 +104,7 @@ fn greedy(mut square: BigUint, coordinates: usize) -> Vec<BigUint> {
 fn gaussian_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
     let variance = moderate_variance(arguments)?;
     let coordinates = size(arguments, "coordinates")?;
-    let square = distance(arguments, "sensitivity2")?;
+    let square = squared_distance(arguments)?;
     let neighbours = from_zero(&greedy(square.clone(), coordinates), coordinates);
     let stated = Sensitivity::<L2Squared>::new(bound(square), Relation::AddRemove);
     let mechanism = GaussianMechanism::with_variance(&stated, variance.get()).and_then(|each| each.vector(coordinates));

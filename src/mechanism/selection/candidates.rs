@@ -135,7 +135,7 @@ impl Candidates {
     }
 }
 
-/// What dominates anything that is ε-private.
+/// What dominates anything that is ε-private. A bound: hardly anything but a response attains a response, whose losses are ±ε alone.
 pub(in crate::mechanism) fn dominated_by_a_response(epsilon: &Rational) -> Domination {
     let pair = match NonNegative::new(epsilon.clone()) {
         Ok(epsilon) => FinitePair::responses(&epsilon, 1),

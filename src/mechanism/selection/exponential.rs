@@ -81,6 +81,7 @@ impl Private for Exponential {
         self.guarantee.clone()
     }
 
+    /// Not attained: the loss ε is approached and never reached.
     fn domination(&self) -> Domination {
         dominated_by_a_response(self.epsilon.get())
     }

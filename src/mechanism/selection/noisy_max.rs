@@ -68,6 +68,7 @@ impl Private for NoisyMax {
         self.guarantee.clone()
     }
 
+    /// Not attained: that of every ε-private mechanism.
     fn domination(&self) -> Domination {
         dominated_by_a_response(self.epsilon.get())
     }

@@ -67,6 +67,7 @@ impl Private for PermuteAndFlip {
         self.guarantee.clone()
     }
 
+    /// Not attained: ε is, by the candidate that is behind, but no neighbours have the losses ±ε alone.
     fn domination(&self) -> Domination {
         dominated_by_a_response(self.epsilon.get())
     }

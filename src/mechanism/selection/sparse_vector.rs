@@ -160,6 +160,7 @@ impl Private for SparseVector {
         self.guarantee.clone()
     }
 
+    /// Not attained: that of every ε-private mechanism.
     fn domination(&self) -> Domination {
         dominated_by_a_response(&self.epsilon())
     }

@@ -5,7 +5,7 @@ use core::convert::Infallible;
 use super::{NoisyInteger, StatisticError};
 use crate::{
     exact::{Integer, Positive, Real},
-    guarantee::{Domination, Guarantee, L1, Pair, Relation, Sensitivity},
+    guarantee::{Attained, Domination, Guarantee, L1, Pair, Relation, Sensitivity},
     mechanism::Private,
 };
 
@@ -57,7 +57,9 @@ impl Private for Count {
         self.guarantee.clone()
     }
 
+    /// Attained by a record that holds, beside none or one that does not.
     fn domination(&self) -> Domination {
-        Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: 1u32.into() })
+        let pair = Pair::Laplace { scale: self.scale.clone(), shift: 1u32.into() };
+        Domination::by(pair).attained(Attained::ByNeighbours(self.guarantee.relation()))
     }
 }

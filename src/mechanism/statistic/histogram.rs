@@ -6,7 +6,7 @@ use core::convert::Infallible;
 use super::{NoisyInteger, NoisyVector, StatisticError};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational, Real},
-    guarantee::{Domination, FinitePair, Guarantee, Pair, Relation},
+    guarantee::{Attained, Domination, FinitePair, Guarantee, Pair, Relation},
     mechanism::Private,
 };
 
@@ -63,13 +63,15 @@ pub(super) fn counts(records: &[usize], keys: usize) -> Vec<u64> {
     counts
 }
 
-/// The pair of so many coordinates, each moved by 1 under noise of this scale.
-pub(super) fn moved_by_one(scale: &Positive, coordinates: u32) -> Domination {
-    let pair = match NonNegative::new(scale.get().recip()) {
-        Ok(epsilon) => FinitePair::responses(&epsilon, coordinates),
-        Err(_) => FinitePair::revealing(),
-    };
-    Domination::by(Pair::Finite(pair))
+/// The pair of so many coordinates, each moved by 1 under noise of this scale, which neighbours of this relation attain that move as many. Up or down: a response is symmetric.
+pub(super) fn moved_by_one(scale: &Positive, coordinates: u32, relation: Relation) -> Domination {
+    match NonNegative::new(scale.get().recip()) {
+        Ok(epsilon) => {
+            let pair = Pair::Finite(FinitePair::responses(&epsilon, coordinates));
+            Domination::by(pair).attained(Attained::ByNeighbours(relation))
+        }
+        Err(_) => Domination::by(Pair::Finite(FinitePair::revealing())),
+    }
 }
 
 impl Private for Histogram {
@@ -86,7 +88,8 @@ impl Private for Histogram {
         self.guarantee.clone()
     }
 
+    /// Attained by a record of key 0 beside none, or one of key 1 (which is counted nowhere if there is one key).
     fn domination(&self) -> Domination {
-        moved_by_one(&self.scale, self.moved)
+        moved_by_one(&self.scale, self.moved, self.guarantee.relation())
     }
 }

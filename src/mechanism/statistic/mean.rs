@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use super::{Bounds, NoisyInteger, NoisyVector, RecordsError, StatisticError, sum::total};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
-    guarantee::{Domination, Guarantee, Pair, Relation},
+    guarantee::{Attained, Domination, Guarantee, Pair, Relation},
     mechanism::{Private, selection::dominated_by_a_response},
 };
 
@@ -105,6 +105,7 @@ impl Private for Mean {
         self.guarantee.clone()
     }
 
+    /// Not attained: the losses of Laplace noise are not ±ε alone.
     fn domination(&self) -> Domination {
         dominated_by_a_response(&self.epsilon)
     }
@@ -175,8 +176,10 @@ impl Private for MeanOfKnown {
         self.guarantee.clone()
     }
 
+    /// Attained by records of which the first is at the lower bound and then at the upper.
     fn domination(&self) -> Domination {
-        Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: self.bounds.width().into() })
+        let pair = Pair::Laplace { scale: self.scale.clone(), shift: self.bounds.width().into() };
+        Domination::by(pair).attained(Attained::ByNeighbours(Relation::ChangeOne))
     }
 }
 

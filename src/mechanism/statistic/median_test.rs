@@ -96,6 +96,7 @@ impl Private for MedianTest {
         self.guarantee.clone()
     }
 
+    /// Not attained: the neighbours that attain ε are others than those that attain δ.
     fn domination(&self) -> Domination {
         dominated_by_approximate(&self.epsilon, &self.guarantee)
     }

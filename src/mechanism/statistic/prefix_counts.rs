@@ -109,8 +109,9 @@ impl Private for PrefixCounts {
         self.guarantee.clone()
     }
 
+    /// Attained by a record of slot 0 beside none, or by one that changes between the slots at the ends of a longest path (none, counted nowhere, is the root).
     fn domination(&self) -> Domination {
-        moved_by_one(&self.scale, self.moved)
+        moved_by_one(&self.scale, self.moved, self.guarantee.relation())
     }
 }
 

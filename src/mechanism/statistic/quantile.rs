@@ -121,6 +121,7 @@ impl Private for Quantile {
         self.guarantee.clone()
     }
 
+    /// Not attained, as that of the exponential mechanism is not.
     fn domination(&self) -> Domination {
         dominated_by_a_response(self.epsilon.get())
     }

@@ -9,7 +9,7 @@ use num_traits::{One, Zero};
 use super::StatisticError;
 use crate::{
     exact::{NonNegative, Probability, Rational, Real},
-    guarantee::{Domination, FinitePair, Guarantee, GuaranteeError, Pair, Relation, Weight},
+    guarantee::{Attained, Domination, FinitePair, Guarantee, GuaranteeError, Pair, Relation, Weight},
     mechanism::{Private, selection::dominated_by_a_response},
     sample::{Bernoulli, Interpreter, Program, Step},
 };
@@ -169,6 +169,7 @@ impl Private for Rappor {
         self.guarantee.clone()
     }
 
+    /// Attained by a value that sets the first h bits and one that sets the next min(h, k − h), and the other way around; not beyond h = 32, where it is a response.
     fn domination(&self) -> Domination {
         if self.set > MOST_LISTED {
             return dominated_by_a_response(&self.epsilon);
@@ -176,11 +177,8 @@ impl Private for Rappor {
         let fewer = self.set.min(self.bits.saturating_sub(self.set));
         let pair = self.pair(self.set, fewer);
         // If not all 2h bits fit, as many as may fall or as many as may rise: neither contains the other.
-        if fewer == self.set {
-            Domination::by(pair)
-        } else {
-            Domination::by_all(vec![pair, self.pair(fewer, self.set)])
-        }
+        let pairs = if fewer == self.set { vec![pair] } else { vec![pair, self.pair(fewer, self.set)] };
+        Domination::by_all(pairs).attained(Attained::ByNeighbours(Relation::ChangeOne))
     }
 }
 

@@ -96,6 +96,7 @@ impl Private for SmoothMedian {
         self.guarantee.clone()
     }
 
+    /// Not attained: not even ε is.
     fn domination(&self) -> Domination {
         dominated_by_a_response(&self.epsilon)
     }

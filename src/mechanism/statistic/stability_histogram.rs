@@ -124,12 +124,13 @@ impl<K: Clone + Ord + Send + Sync + 'static> Private for StabilityHistogram<K> {
         self.guarantee.clone()
     }
 
+    /// Not attained: δ is by keys that nobody else has, which have no other loss, and ε by keys that others have.
     fn domination(&self) -> Domination {
         dominated_by_approximate(&self.epsilon, &self.guarantee)
     }
 }
 
-/// The pair of every (ε, δ)-private mechanism, for a rational ε and a δ rounded up to a rational.
+/// The pair of every (ε, δ)-private mechanism, for a rational ε and a δ rounded up to a rational; hence a bound, attained by none.
 pub(super) fn dominated_by_approximate(epsilon: &Rational, guarantee: &Guarantee) -> Domination {
     let delta = match guarantee.privacy() {
         Privacy::Approximate { delta, .. } => rounded_up(delta),

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use super::{Bounds, NoisyInteger, StatisticError};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
-    guarantee::{Domination, Guarantee, L1, Pair, Relation, Sensitivity},
+    guarantee::{Attained, Domination, Guarantee, L1, Pair, Relation, Sensitivity},
     mechanism::Private,
 };
 
@@ -19,7 +19,7 @@ use crate::{
 /// # Guarantee
 ///
 /// Pure Δ/scale, with Δ = max(|lower|, |upper|) for a record that comes or goes and Δ = upper − lower for one that changes. Saturating
-/// moves no two totals further apart. Tight where Δ ≤ 2·limit, and the pair is then exact.
+/// moves no two totals further apart. Tight, and the pair exact, where a single record does not saturate: |lower|, |upper| ≤ limit.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::{Bounds, ClampedSum}}};
@@ -93,8 +93,12 @@ impl Private for ClampedSum {
         self.guarantee.clone()
     }
 
+    /// Attained by a single record at the bound that is farther from 0, beside none, or by one at either bound, where these totals do not saturate.
     fn domination(&self) -> Domination {
-        Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() })
+        let domination = Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() });
+        let (relation, limit) = (self.guarantee.relation(), self.limit.unsigned_abs());
+        let farthest = self.bounds.lower().unsigned_abs().max(self.bounds.upper().unsigned_abs());
+        if farthest <= limit { domination.attained(Attained::ByNeighbours(relation)) } else { domination }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Proportion, ProportionError, StatisticError};
 use crate::{
     exact::{Integer, Real},
-    guarantee::{Domination, Guarantee, Pair, Relation},
+    guarantee::{Attained, Domination, Guarantee, Pair, Relation},
     mechanism::{InputError, Mechanism, Private, RandomizedResponse, Release},
 };
 
@@ -66,7 +66,9 @@ impl Private for Survey {
         self.guarantee.clone()
     }
 
+    /// Attained by any two true answers.
     fn domination(&self) -> Domination {
-        Domination::by(Pair::Finite(self.response.pair()))
+        let pair = Pair::Finite(self.response.pair());
+        Domination::by(pair).attained(Attained::ByNeighbours(Relation::ChangeOne))
     }
 }

@@ -113,6 +113,7 @@ impl Private for Variance {
         self.guarantee.clone()
     }
 
+    /// Not attained: the losses of Laplace noise are not ±ε alone.
     fn domination(&self) -> Domination {
         dominated_by_a_response(&self.epsilon)
     }
