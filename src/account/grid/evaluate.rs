@@ -18,7 +18,7 @@ use crate::exact::{NonNegative, Positive, Rational, exp_neg_relative, ln};
 const BITS: u32 = 62;
 
 /// From losses of 2^-this on, 1 − e^-u is taken for u.
-pub(super) const SMALL: u32 = 24;
+const SMALL: u32 = 24;
 
 /// The exponentials are found afresh after this many points: between, each is the last times a factor.
 const FRESH: usize = 1024;

@@ -7,9 +7,9 @@ use num_traits::{One, ToPrimitive};
 
 use super::{
     convolution::Side,
-    evaluate::{SMALL, finish, most_of_a_path},
+    evaluate::{finish, most_of_a_path},
     fixed::{ceil, exp, floor},
-    place::{BITS, Bounds, ONE, Powers, small_complement},
+    place::{BITS, Bounds, ONE, Powers, SMALL, small_complement},
     sparse::Sparse,
 };
 use crate::exact::Rational;

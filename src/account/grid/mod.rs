@@ -247,12 +247,12 @@ pub(super) fn delta(
 ) -> Option<Answer> {
     let sketches = sketch(direction, &budget.share(4))?;
     let efforts: &[Effort] = if precision.digits <= 4 { &[LIGHT, FULL] } else { &[FULL] };
-    let mut best = None;
+    let mut best: Option<Answer> = None;
     for effort in efforts {
         let mut aim = Aim { epsilon: epsilon.get(), log_delta: None };
         // Once more, with a higher window, where that is what makes it wide.
         for _ in 0..2 {
-            let share = if *effort == FULL { budget.share(1) } else { budget.share(4) };
+            let share = if *effort == LIGHT { budget.share(4) } else { budget.share(1) };
             let Some(composition) = Composition::new(direction, &sketches, aim, *effort, &share) else { break };
             let Some(enclosure) = composition.delta(epsilon.get()) else { break };
             aim.log_delta = composition
@@ -261,7 +261,7 @@ pub(super) fn delta(
                 .flatten();
             let is_narrow = is_narrow(&enclosure, precision);
             let answer = Answer { enclosure, method: METHOD, is_narrow };
-            best = Some(best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision)));
+            best = Some(best.map_or(answer.clone(), |best| best.narrowed_by(&answer, precision)));
             if is_narrow {
                 return best;
             }

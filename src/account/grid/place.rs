@@ -29,8 +29,8 @@ pub(super) const ONE: u128 = 1 << BITS;
 /// Binary digits of u that one table takes.
 const DIGIT: u32 = 10;
 
-/// From steps of 2^-this on, 1 − e^-u is u times a short series.
-const SMALL: u32 = 16;
+/// From 2^-this on, 1 − e^-u is u times a short series.
+pub(super) const SMALL: u32 = 16;
 
 /// Binary digits after the point of the sums of a cell: with them they are below 2^63.
 pub(super) const REST: u32 = 2;
