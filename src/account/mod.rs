@@ -51,6 +51,38 @@ pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Resul
     of_directions(&directions(plan), epsilon, precision, Methods::All, &Budget::new(MOST_STEPS))
 }
 
+/// Encloses δ(ε) of (M(D), M(D′)) and of (M(D′), M(D)), D with the person and D′ without, each by itself: the larger of the two is [`delta`].
+/// A curve of tests takes both ([`trade_off`]). The work is bounded as that of [`delta`].
+///
+/// ```
+/// use certus::{account::{Plan, Precision, delta_both_ways, domination}, exact::{NonNegative, parse}};
+///
+/// let plan = Plan::new().with(&domination(&"subsampled_laplace(scale=1, rate=1/10)".parse()?)?, 1);
+/// let epsilon = NonNegative::new(parse("0.1")?)?;
+/// // Whoever is in may show; whoever is not in is one of those who were not sampled: the loss is at most 0.0653.
+/// let [forward, backward] = delta_both_ways(&plan, &epsilon, &Precision::default())?;
+/// assert!(forward.enclosure.lower() > parse("0.01")? && backward.enclosure.upper() == parse("0")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is nothing to account for.
+pub fn delta_both_ways(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Result<[Answer; 2], AccountError> {
+    let budget = Budget::new(MOST_STEPS);
+    let of = |direction: &Direction, share: u64| {
+        clamped(one_direction(direction, epsilon, precision, Methods::All, &budget.share(share)))
+    };
+    match directions(plan).as_slice() {
+        [] => Err(AccountError::Empty),
+        [both] => {
+            let answer = of(both, 1);
+            Ok([answer.clone(), answer])
+        }
+        [forward, backward, ..] => Ok([of(forward, 2), of(backward, 1)]),
+    }
+}
+
 /// Which methods are worth their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Methods {

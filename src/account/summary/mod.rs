@@ -17,7 +17,7 @@ pub use renyi::renyi;
 pub use trade_off::trade_off;
 pub use zcdp::{zcdp, zcdp_delta};
 
-use super::{Plan, Precision, answer::is_narrow};
+use super::{Plan, Precision, answer::is_narrow, directions};
 use crate::{
     exact::{Enclosure, NonNegative, Rational},
     guarantee::Pair,
@@ -45,9 +45,9 @@ fn refined(precision: &Precision, at: impl Fn(u32) -> Option<Enclosure>) -> Opti
     Some(found)
 }
 
-/// The larger over the two directions of the sum over all runs of what `of` says of their pair.
+/// The larger over the two directions of the sum over all runs of what `of` says of their pair; what loses nothing is left out.
 fn total(plan: &Plan, of: impl Fn(&Pair) -> Option<Enclosure>) -> Option<Enclosure> {
-    let sums = plan.directions().into_iter().map(|direction| {
+    let sums = directions(plan).into_iter().map(|direction| {
         let terms = direction.iter().map(|(pairs, copies)| {
             // Several pairs: the supremum of their profiles is the profile of a pair that is none of them.
             let [pair] = pairs.as_slice() else { return None };
@@ -122,5 +122,18 @@ mod tests {
                 (epsilon, delta)
             })
             .collect()
+    }
+
+    /// δ of either direction at the same epsilons.
+    pub(super) fn profiles(plan: &Plan, last: &str, n: u32) -> [Vec<ProfilePoint>; 2] {
+        let last = crate::exact::parse(last).unwrap();
+        let of = |index: u32| {
+            let epsilon = NonNegative::new(&last * Rational::new(index.into(), n.into())).unwrap();
+            crate::account::delta_both_ways(plan, &epsilon, &Precision { digits: 10 })
+                .unwrap()
+                .map(|answer| (epsilon.clone(), answer.enclosure))
+        };
+        let (forward, backward) = (0..=n).map(|index| of(index).into()).unzip();
+        [forward, backward]
     }
 }

@@ -19,7 +19,7 @@ pub(super) use self::pair_file::read as read_text;
 use self::{
     listed::{Item, Listed},
     plot::svg,
-    profile::{Point, profile},
+    profile::{Point, profile, profile_both_ways},
     summary::Summary,
 };
 use super::{
@@ -105,7 +105,11 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     let elapsed = started.elapsed();
     let summary = if options.summary {
         // Read off the profile to some digits: twice as many points make these a quarter as wide.
-        let points = draw(points.saturating_mul(2) - 1, &Precision { digits: 9 })?;
+        let twice = points.saturating_mul(2) - 1;
+        let progress = Progress::new(Some(twice), "epsilons", shared.quiet);
+        let rough = Precision { digits: 9 };
+        let points = watched(progress, |done| profile_both_ways(&plan, twice, last.as_ref(), &rough, done))
+            .map_err(|error| refused(options, error))?;
         let progress = Progress::new(Some(0), "summing up", shared.quiet);
         Some(watched(progress, |_| Summary::new(&plan, &question, &points, &precision)))
     } else {

@@ -6,7 +6,7 @@ use num_traits::{One, Signed, Zero};
 use rayon::prelude::*;
 
 use crate::{
-    account::{AccountError, Answer, Plan, Precision, delta, epsilon},
+    account::{AccountError, Answer, Plan, Precision, ProfilePoint, delta, delta_both_ways, epsilon},
     exact::{NonNegative, Probability, Rational},
 };
 
@@ -28,6 +28,49 @@ pub(super) fn profile(
     precision: &Precision,
     done: &AtomicU64,
 ) -> Result<Vec<Point>, AccountError> {
+    at_each(plan, points, last, done, |epsilon| {
+        let delta = delta(plan, &epsilon, precision)?;
+        Ok(Point { epsilon, delta })
+    })
+}
+
+/// δ of (M(D), M(D′)), of (M(D′), M(D)), and the larger of the two, at the same epsilons.
+pub(super) struct BothWays {
+    pub(super) forward: Vec<ProfilePoint>,
+    pub(super) backward: Vec<ProfilePoint>,
+    pub(super) larger: Vec<ProfilePoint>,
+}
+
+/// As [`profile`], of either direction by itself.
+pub(super) fn profile_both_ways(
+    plan: &Plan,
+    points: u64,
+    last: Option<&NonNegative>,
+    precision: &Precision,
+    done: &AtomicU64,
+) -> Result<BothWays, AccountError> {
+    let points = at_each(plan, points, last, done, |epsilon| {
+        let answers = delta_both_ways(plan, &epsilon, precision)?;
+        Ok((epsilon, answers))
+    })?;
+    let of = |side: fn(&[Answer; 2]) -> Answer| {
+        points.iter().map(|(epsilon, answers)| (epsilon.clone(), side(answers).enclosure)).collect()
+    };
+    Ok(BothWays {
+        forward: of(|[forward, _]| forward.clone()),
+        backward: of(|[_, backward]| backward.clone()),
+        larger: of(|[forward, backward]| forward.max(backward)),
+    })
+}
+
+/// What `of` says at each of the epsilons.
+fn at_each<T: Send>(
+    plan: &Plan,
+    points: u64,
+    last: Option<&NonNegative>,
+    done: &AtomicU64,
+    of: impl Fn(NonNegative) -> Result<T, AccountError> + Sync,
+) -> Result<Vec<T>, AccountError> {
     let last = match last {
         Some(last) => last.get().clone(),
         None => reach(plan)?,
@@ -38,10 +81,9 @@ pub(super) fn profile(
         .into_par_iter()
         .map(|index| {
             let epsilon = &last * Rational::new(index.into(), steps.into());
-            let epsilon = NonNegative::new(epsilon).unwrap_or_else(|_| NonNegative::zero());
-            let delta = delta(plan, &epsilon, precision)?;
+            let found = of(NonNegative::new(epsilon).unwrap_or_else(|_| NonNegative::zero()))?;
             done.fetch_add(1, Ordering::Relaxed);
-            Ok(Point { epsilon, delta })
+            Ok(found)
         })
         .collect()
 }

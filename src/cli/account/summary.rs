@@ -4,9 +4,9 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::{Question, bounds, profile::Point, shown, value};
+use super::{Question, bounds, profile::BothWays, shown, value};
 use crate::{
-    account::{GaussianDp, Plan, Precision, ProfilePoint, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta},
+    account::{GaussianDp, Plan, Precision, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta},
     cli::Failure,
     exact::{Enclosure, Positive, Probability, Rational, Real, Rounding, decimal, parse, render},
     guarantee::{Guarantee, Privacy, Relation},
@@ -43,10 +43,8 @@ fn implied_epsilon(rho: &Positive, delta: &Probability) -> Option<Rational> {
 }
 
 impl Summary {
-    /// From the plan, and from δ at some epsilons.
-    pub(super) fn new(plan: &Plan, question: &Question, points: &[Point], precision: &Precision) -> Self {
-        let points: Vec<ProfilePoint> =
-            points.iter().map(|point| (point.epsilon.clone(), point.delta.enclosure.clone())).collect();
+    /// From the plan, and from δ of either direction at some epsilons.
+    pub(super) fn new(plan: &Plan, question: &Question, points: &BothWays, precision: &Precision) -> Self {
         let rho = zcdp(plan, precision);
         let upper = rho.as_ref().and_then(|rho| Positive::new(rho.upper()).ok());
         let implied = upper.and_then(|rho| match question {
@@ -58,10 +56,10 @@ impl Summary {
         let orders = orders.map(|order| (order.clone(), renyi(plan, &order, precision))).collect();
         let rates = RATES.iter().filter_map(|(rate, name)| {
             let rate = Probability::new(parse(rate).ok()?).ok()?;
-            Some((*name, rate.get().clone(), trade_off(&points, &rate)))
+            Some((*name, rate.get().clone(), trade_off(&points.forward, &points.backward, &rate)))
         });
         let rates = rates.collect();
-        Self { rho, implied, orders, rates, gaussian: gaussian_dp(&points) }
+        Self { rho, implied, orders, rates, gaussian: gaussian_dp(&points.larger) }
     }
 
     pub(super) fn json(&self, digits: u32) -> Value {

@@ -98,7 +98,9 @@ impl Exact {
     ///
     /// If f is no probability.
     pub fn rate(&self, false_positives: f64) -> Result<(f64, f64), CaseError> {
-        let misses = trade_off(&self.points, &probability(false_positives)?).ok_or(AccountError::OutOfReach)?;
+        // Laplace and Gaussian noise has the same profile in both directions.
+        let misses = trade_off(&self.points, &self.points, &probability(false_positives)?);
+        let misses = misses.ok_or(AccountError::OutOfReach)?;
         Ok((1.0 - float(&misses.upper()), 1.0 - float(&misses.lower())))
     }
 }
