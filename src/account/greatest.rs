@@ -1,11 +1,13 @@
 //! The greatest loss of a plan: its pure ε, where it has one.
 
+use alloc::{collections::BTreeMap, vec::Vec};
+
 use num_traits::{One, Zero};
 
 use super::{AccountError, Direction, lattice};
 use crate::{
-    exact::{Enclosure, Rational, Scaled, Working},
-    guarantee::{Pair, Weight},
+    exact::{Enclosure, Positive, Rational, Scaled, Working, ln},
+    guarantee::{FinitePair, Pair, Weight},
 };
 
 /// The least upper bound of a loss.
@@ -37,13 +39,7 @@ pub(super) fn loss(direction: &Direction, bits: u32) -> Result<Greatest, Account
                 return Ok(Greatest::Infinite);
             };
             most = Some(match most {
-                Some(most) if most.lower() >= loss.upper() => most,
-                Some(most) if loss.lower() >= most.upper() => loss,
-                Some(most) => {
-                    let (lower, upper) = (most.lower().max(loss.lower()), most.upper().max(loss.upper()));
-                    Enclosure::from_bounds(&lower, &upper, most.precision().max(loss.precision()))
-                        .unwrap_or_else(|| most.hull(&loss))
-                }
+                Some(most) => larger(&most, &loss),
                 None => loss,
             });
         }
@@ -51,6 +47,12 @@ pub(super) fn loss(direction: &Direction, bits: u32) -> Result<Greatest, Account
         sum = sum.add(&most.mul(&Enclosure::from_integer(*copies, 0)));
     }
     Ok(Greatest::Finite(sum))
+}
+
+/// The larger of two numbers.
+fn larger(a: &Enclosure, b: &Enclosure) -> Enclosure {
+    let (lower, upper) = (a.lower().max(b.lower()), a.upper().max(b.upper()));
+    Enclosure::from_bounds(&lower, &upper, a.precision().max(b.precision())).unwrap_or_else(|| a.hull(b))
 }
 
 /// Whether ε is certainly at least every loss of a direction, none of which is infinite.
@@ -64,11 +66,12 @@ pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational) -> bool {
 /// With g the greatest loss of (P, Q), that of ((1−r)Q + rP, Q) is ln(1 − r + r·e^g) = g + ln(r + (1−r)·e^-g); with g′ that of (Q, P), that of the
 /// reverse is −ln(1 − r + r·e^-g′), e^-∞ being 0. `None` if it is not known.
 fn of_pair(pair: &Pair, bits: u32) -> Option<Greatest> {
-    let Pair::Subsampled { rate, of, reversed } = pair else {
-        return Some(match lattice::greatest_loss_of(pair, bits)? {
-            Some(loss) => Greatest::Finite(loss),
-            None => Greatest::Infinite,
-        });
+    let (rate, of, reversed) = match pair {
+        Pair::Subsampled { rate, of, reversed } => (rate, of, reversed),
+        Pair::Finite(finite) => return of_finite(finite, bits),
+        Pair::Laplace { .. } | Pair::Gaussian { .. } => {
+            return Some(lattice::greatest_loss_of(pair, bits)?.map_or(Greatest::Infinite, Greatest::Finite));
+        }
     };
     let rate = rate.get();
     let miss = Rational::one() - rate;
@@ -91,6 +94,47 @@ fn of_pair(pair: &Pair, bits: u32) -> Option<Greatest> {
         }
         Greatest::Infinite => Greatest::Infinite,
     })
+}
+
+/// ln max_y P(y)/Q(y), on a lattice or not: with weights c·e^-x and c′·e^-x′ of y, and their sums Σ and Σ′, P/Q = (c/c′)·e^(x′−x)·Σ′/Σ. Among the outcomes of
+/// one x′ − x the largest c/c′ decides, exactly: a logarithm is taken of these alone.
+fn of_finite(pair: &FinitePair, bits: u32) -> Option<Greatest> {
+    let mut ratios: BTreeMap<Rational, Rational> = BTreeMap::new();
+    for (p, q) in pair.outcomes().iter().filter(|(p, _)| !p.is_zero()) {
+        if q.is_zero() {
+            return Some(Greatest::Infinite);
+        }
+        let ratio = p.factor.get() / q.factor.get();
+        let most = ratios.entry(q.exponent.get() - p.exponent.get()).or_insert_with(Rational::zero);
+        if ratio > *most {
+            *most = ratio;
+        }
+    }
+    let losses = ratios.into_iter().map(|(exponent, ratio)| {
+        Some(ln(&Positive::new(ratio).ok()?, bits).add(&Enclosure::from_rational(&exponent, bits)))
+    });
+    let most = losses.collect::<Option<Vec<_>>>()?.into_iter().reduce(|most, loss| larger(&most, &loss))?;
+    Some(Greatest::Finite(most.add(&normalisers(pair, bits)?)))
+}
+
+/// ln(Σ′/Σ), exactly 0 where both sums are of the same weights, or rational and equal.
+fn normalisers(pair: &FinitePair, bits: u32) -> Option<Enclosure> {
+    let side = |of: fn(&(Weight, Weight)) -> &Weight| {
+        let mut weights: Vec<Weight> = pair.outcomes().iter().map(of).filter(|w| !w.is_zero()).cloned().collect();
+        weights.sort();
+        weights
+    };
+    let (p, q) = (side(|outcome| &outcome.0), side(|outcome| &outcome.1));
+    if p == q {
+        return Some(Enclosure::from_integer(0, 0));
+    }
+    if p.iter().chain(&q).all(|weight| weight.exponent.get().is_zero()) {
+        let sum = |weights: &[Weight]| weights.iter().map(|weight| weight.factor.get()).sum::<Rational>();
+        // ln 1 is the point 0.
+        return Some(ln(&Positive::new(sum(&q) / sum(&p)).ok()?, bits));
+    }
+    let working = Working::new(bits.checked_add(64)?);
+    working.ln(&lattice::quotient(&q, &p, &working)?)
 }
 
 /// The probability of an infinite loss, exactly, where it is rational and short: 1 − Π(1 − p)^k.
@@ -141,7 +185,7 @@ mod tests {
         account::{Plan, domination},
         exact::parse,
     };
-    use alloc::vec::Vec;
+    use num_traits::Signed as _;
 
     fn directions(spec: &str) -> Vec<Direction> {
         super::super::directions(&Plan::new().with(&domination(&spec.parse().unwrap()).unwrap(), 1))
@@ -161,5 +205,63 @@ mod tests {
         known("subsampled_laplace(scale=1,rate=0.1)", 1, "0.0652983359988336953631635");
         known("subsampled_gaussian(sigma=1,rate=0.1)", 1, "0.105360515657826301227501");
         assert!(loss(&directions("subsampled_gaussian(sigma=1,rate=0.1)")[0], 80).unwrap().finite().is_none());
+    }
+
+    fn finite(outcomes: &[(&str, &str)]) -> Pair {
+        let of = |text: &str| crate::exact::Probability::new(parse(text).unwrap()).unwrap();
+        Pair::Finite(FinitePair::from_probabilities(outcomes.iter().map(|(p, q)| (of(p), of(q))).collect()).unwrap())
+    }
+
+    fn is_near(found: &Enclosure, ratio: &str, copies: u32) {
+        let truth = ln(&Positive::new(parse(ratio).unwrap()).unwrap(), 120).mul(&Enclosure::from_integer(copies, 0));
+        assert!(found.intersects(&truth) && found.width() < parse("1e-18").unwrap(), "{found} for {truth}");
+    }
+
+    /// Losses ln 2, ln 4/3 and −ln 3, on no lattice.
+    #[test]
+    fn losses_on_no_lattice() {
+        let pair = finite(&[("1/2", "1/4"), ("1/3", "1/4"), ("1/6", "1/2")]);
+        assert!(lattice::greatest_loss_of(&pair, 80).is_none());
+        let of = |direction: Direction| loss(&direction, 80).unwrap().finite();
+        let one = |pair: &Pair, copies| of(alloc::vec![(alloc::vec![pair.clone()], copies)]);
+        is_near(&one(&pair, 1).unwrap(), "2", 1);
+        is_near(&one(&pair.reversed(), 7).unwrap(), "3", 7);
+        // Beside another, and the larger of two.
+        let other = finite(&[("2/3", "1/3"), ("1/3", "2/3")]);
+        let both = alloc::vec![(alloc::vec![pair.clone()], 2), (alloc::vec![other.clone()], 1)];
+        is_near(&of(both).unwrap(), "8", 1);
+        is_near(&of(alloc::vec![(alloc::vec![pair.reversed(), other], 1)]).unwrap(), "3", 1);
+        // What may be seen on one side only.
+        let revealing = finite(&[("1/2", "1/3"), ("1/3", "2/3"), ("1/6", "0")]);
+        assert!(one(&revealing, 1).is_none());
+        is_near(&one(&revealing.reversed(), 1).unwrap(), "2", 1);
+    }
+
+    /// As lattices say it, where there is one; with weights c·e^-x, whose sums are not rational.
+    #[test]
+    fn finite_pairs_agree_with_their_lattices() {
+        for spec in [
+            "randomized_response(gamma=1/4)",
+            "randomized_response(p=309/500, k=9)",
+            "randomized_response(epsilon=3, k=5)",
+            "randomized_response(epsilon=1/7)",
+        ] {
+            let directions = directions(spec);
+            let [(pairs, 1)] = directions[0].as_slice() else { panic!("{spec}") };
+            let [Pair::Finite(pair)] = pairs.as_slice() else { panic!("{spec}") };
+            let found = of_finite(pair, 80).unwrap().finite().unwrap();
+            let known = lattice::greatest_loss(&directions[0], 80).unwrap();
+            assert!(found.intersects(&known) && found.width() < parse("1e-18").unwrap(), "{spec}: {found} {known}");
+        }
+        // Unequal sums: P ∝ (1, e^-1), Q ∝ (e^-2, 3); ln(P/Q) = 2 + ln((3 + e^-2)/(1 + 1/e)) = 2.829474… at the first.
+        let weight = |factor: &str, exponent: &str| {
+            let of = |text: &str| crate::exact::NonNegative::new(parse(text).unwrap()).unwrap();
+            Weight { factor: of(factor), exponent: of(exponent) }
+        };
+        let pair =
+            FinitePair::new(alloc::vec![(weight("1", "0"), weight("1", "2")), (weight("1", "1"), weight("3", "0"))]);
+        let found = of_finite(&pair.unwrap(), 80).unwrap().finite().unwrap();
+        let known = parse("2.829474429").unwrap();
+        assert!((found.lower() - known).abs() < parse("1e-6").unwrap(), "{found}");
     }
 }

@@ -190,7 +190,12 @@ pub(super) fn smallest() -> Rational {
 
 /// Encloses a share of a sum of weights.
 pub(super) fn share(part: &[Weight], whole: &[Weight], working: &Working) -> Option<Enclosure> {
-    factor::total(part, working)?.div(&factor::total(whole, working)?)?.fixed(working.bits())
+    quotient(part, whole, working)?.fixed(working.bits())
+}
+
+/// Encloses a sum of weights over another, relative to itself.
+pub(super) fn quotient(part: &[Weight], whole: &[Weight], working: &Working) -> Option<Scaled> {
+    factor::total(part, working)?.div(&factor::total(whole, working)?)
 }
 
 pub(super) use self::tilt::power_of_two;
