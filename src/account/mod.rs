@@ -232,7 +232,7 @@ fn is_known_to(answer: &Answer, parts: u32) -> bool {
     answer.enclosure.width() * Rational::from_integer(parts.into()) <= answer.enclosure.lower()
 }
 
-/// The directions of a plan without what loses nothing: subsampling at rate 1 is none, and at rate 0, or at no distance, there is no loss.
+/// The directions of a plan without what loses nothing: subsampling at rate 1 is none, and at rate 0, at no distance, or where P = Q, there is no loss.
 fn directions(plan: &Plan) -> Vec<Direction> {
     let simple = |direction: Direction| -> Direction {
         let parts = direction.into_iter().map(|(pairs, copies)| {

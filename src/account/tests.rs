@@ -476,3 +476,42 @@ proptest! {
         }
     }
 }
+
+/// Losses ln 2, ln 4/3 and −ln 3 are on no lattice: δ = 0 is reached at ln 3 all the same, at k·ln 3, and beside others.
+#[test]
+fn pure_guarantees_on_no_lattice() {
+    let pair = finite(&[(6, 3), (4, 3), (2, 6)]);
+    let ln_three = Enclosure::from_integer(3, 0).ln(120).unwrap();
+    let zero = probability(0, 1);
+    for (copies, laplaces) in [(1_u64, 0_u32), (5, 0), (1, 3), (40, 1)] {
+        let mut parts = vec![(pair.clone(), copies)];
+        if laplaces > 0 {
+            parts.push((laplace(2, 1, 1), laplaces.into()));
+        }
+        let found = epsilon(&plan(&parts), &zero, &Precision::default()).unwrap();
+        let truth = ln_three
+            .mul(&Enclosure::from_integer(copies, 0))
+            .add(&Enclosure::from_rational(&rational(laplaces.into(), 2), 120));
+        assert!(found.is_narrow && found.enclosure.intersects(&truth), "{} for {truth}", found.enclosure);
+    }
+    // ln 3 = 1.0986…: nothing is left at 1.1.
+    assert!(at(&[(pair, 1)], &non_negative(11, 10)).enclosure.upper().is_zero());
+}
+
+/// What loses nothing changes nothing beside others, and alone has δ = 0 from ε = 0 on.
+#[test]
+fn what_loses_nothing_is_no_part_of_a_plan() {
+    let sampled = Pair::Subsampled { rate: probability(1, 100), of: Box::new(gaussian(2, 1, 1)), reversed: false };
+    let (nothing, other) = (response(1, 2), finite(&[(1, 1), (2, 2), (4, 4)]));
+    let alone = plan(&[(sampled.clone(), 100)]);
+    let beside = plan(&[(sampled, 100), (nothing.clone(), 1), (other.clone(), 7)]);
+    assert_eq!(directions(&alone), directions(&beside));
+    for parts in [vec![(nothing.clone(), 1)], vec![(nothing, 3), (other, 2)]] {
+        let answer = at(&parts, &non_negative(0, 1));
+        assert!(answer.is_narrow && answer.enclosure.upper().is_zero(), "{}", answer.enclosure);
+        for delta in [probability(0, 1), probability(1, 1000)] {
+            let answer = epsilon(&plan(&parts), &delta, &Precision::default()).unwrap();
+            assert!(answer.is_narrow && answer.enclosure.upper().is_zero(), "{}", answer.enclosure);
+        }
+    }
+}
