@@ -282,6 +282,22 @@ fn bad_questions_are_refused() {
         refused(&[spec, "--epsilon", "1"], 2, &["SPEC", named]);
         refused(&[RESPONSE, spec, "--delta", "0"], 2, &["SPEC", named]);
     }
+    for (name, text) in [("--epsilon", "1e999999999"), ("--delta", "1e-999999999"), ("--to", "1e1001")] {
+        refused(&[RESPONSE, name, text], 2, &[name, text, "exponent from -1000 to 1000"]);
+    }
+    for pair in ["", "*3"] {
+        refused(&["--pair", pair, "--epsilon", "1"], 2, &["--pair: must name a file", &format!("\"{pair}\"")]);
+    }
+    let misspelt = "subsampled_gaussian(sigma=1, rate=1/2, rte=1)";
+    refused(&[misspelt, "--epsilon", "1"], 2, &["subsampled_gaussian: rte", "sigma, sigma2, sensitivity, rate"]);
+    // Points are of a profile: asked for one number alone, they would be ignored.
+    for (name, value) in [("--points", "5"), ("--to", "5")] {
+        refused(&[RESPONSE, "--epsilon", "1", name, value], 2, &[name, "must not be given"]);
+        refused(&[RESPONSE, "--delta", "1e-6", name, value], 2, &[name, "must not be given"]);
+        stdout(&[RESPONSE, "--epsilon", "1", name, value, "--summary"]);
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_certus")).args(["--seed", "1", "account", RESPONSE]).output();
+    assert_eq!(output.unwrap().status.code(), Some(2));
     refused(&[RESPONSE, "--epsilon", "1", "--seed", "xyz"], 2, &["--seed"]);
     refused(&[RESPONSE, "--epsilon", "1", "--seed", "c0ffee"], 2, &["--seed", "draws nothing"]);
 }
@@ -406,6 +422,8 @@ fn help_manual_and_completions_know_it() {
     for word in ["--epsilon", "--delta", "--profile", "--plot", "--pair", "--digits", "[[mechanism]]", "Examples:"] {
         assert!(help.contains(word), "{word}");
     }
+    assert!(!help.contains("--seed"), "an account draws nothing: {help}");
+    assert!(help.contains("--json") && help.contains("--quiet") && help.contains("[default: 21]"));
     let whole = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_certus")).args(arguments).output().unwrap();
         String::from_utf8(output.stdout).unwrap()

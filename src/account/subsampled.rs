@@ -36,12 +36,6 @@ pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
         return Ok(from_spec(spec)?.domination());
     };
     let name = || spec.name().to_owned();
-    let mut reader = spec.reader();
-    let rate =
-        reader.take_number("rate")?.ok_or_else(|| SpecError::Missing { name: name(), key: String::from("rate") })?;
-    let out_of_range =
-        |_| SpecError::OutOfRange { name: name(), key: String::from("rate"), must: "must be from 0 to 1" };
-    let rate = Probability::new(rate).map_err(out_of_range)?;
     let arguments: Vec<String> = spec
         .arguments()
         .iter()
@@ -52,9 +46,35 @@ pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
         })
         .collect();
     let inner: Spec = format!("{of}({})", arguments.join(", ")).parse()?;
-    let pairs = Mechanism::from_spec(&inner)?.domination();
+    // First what the inner mechanism refuses: of a misspelt rate, the key that is unknown says more than the one that is missing.
+    let pairs = Mechanism::from_spec(&inner).map_err(|error| renamed(error, spec.name()))?.domination();
+    let rate = spec
+        .reader()
+        .take_number("rate")?
+        .ok_or_else(|| SpecError::Missing { name: name(), key: String::from("rate") })?;
+    let out_of_range =
+        |_| SpecError::OutOfRange { name: name(), key: String::from("rate"), must: "must be from 0 to 1" };
+    let rate = Probability::new(rate).map_err(out_of_range)?;
     let subsampled = |pair: &Pair| Pair::Subsampled { rate: rate.clone(), of: Box::new(pair.clone()), reversed: false };
     Ok(Domination::by_all(pairs.forward().iter().map(subsampled).collect()))
+}
+
+/// What the inner mechanism refuses, as the subsampled one's refusal: under its name, and with `rate` among its keys.
+fn renamed(error: SpecError, name: &str) -> SpecError {
+    let name = name.to_owned();
+    let with_rate = |accepted: String| format!("{accepted}, rate");
+    match error {
+        SpecError::NotANumber { key, .. } => SpecError::NotANumber { name, key },
+        SpecError::NotAList { key, .. } => SpecError::NotAList { name, key },
+        SpecError::Missing { key, .. } => SpecError::Missing { name, key },
+        SpecError::OutOfRange { key, must, .. } => SpecError::OutOfRange { name, key, must },
+        SpecError::Refused { key, why, .. } => SpecError::Refused { name, key, why },
+        SpecError::Unknown { key, accepted, .. } => SpecError::Unknown { name, key, accepted: with_rate(accepted) },
+        SpecError::Conflicting { key, accepted, .. } => {
+            SpecError::Conflicting { name, key, accepted: with_rate(accepted) }
+        }
+        other => other,
+    }
 }
 
 /// A pair without subsampling that is none; `None` if nothing is lost: at rate 0, at no distance, or where P = Q outcome by outcome.
@@ -110,7 +130,13 @@ mod tests {
         for (text, expected) in [
             ("subsampled_gaussian(sigma=1)", "subsampled_gaussian: rate: must be given"),
             ("subsampled_laplace(scale=1, rate=3/2)", "subsampled_laplace: rate: must be from 0 to 1"),
-            ("subsampled_laplace(rate=1/2)", "laplace: scale: must be given"),
+            ("subsampled_laplace(rate=1/2)", "subsampled_laplace: scale: must be given"),
+            ("subsampled_laplace(scale=0, rate=1/2)", "subsampled_laplace: scale: must be positive (> 0)"),
+            (
+                "subsampled_gaussian(sigma=1, rte=1)",
+                "subsampled_gaussian: rte: unknown key; accepted: sigma, sigma2, sensitivity, rate",
+            ),
+            ("subsampled_laplace(scale=[1], rate=1)", "subsampled_laplace: scale: must be a number, not a list"),
         ] {
             assert_eq!(of(text).unwrap_err().to_string(), expected, "{text}");
         }

@@ -160,9 +160,9 @@ pub(super) struct Account {
     /// Print delta at epsilons from 0 on: the privacy profile. So does a plan without a question
     #[arg(long)]
     pub(super) profile: bool,
-    /// The number of epsilons in a profile, from 2 to 1000
-    #[arg(long, value_name = "N", default_value = "21", allow_hyphen_values = true)]
-    pub(super) points: String,
+    /// The number of epsilons in a profile, from 2 to 1000 [default: 21]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(super) points: Option<String>,
     /// The largest epsilon in a profile; by default one at which delta is at most 1e-10
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(super) to: Option<String>,
@@ -175,6 +175,9 @@ pub(super) struct Account {
     /// Also draw the profile into this SVG file
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<String>,
+    /// The seed that every command takes, in the place of it: an account draws nothing, so that its help does not offer one
+    #[arg(long, hide = true, value_name = "HEX", allow_hyphen_values = true)]
+    pub(super) seed: Option<String>,
 }
 
 /// Calibrates a mechanism.

@@ -10,11 +10,11 @@ use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Calibrate, Noise, Shared},
     progress::{Progress, watched},
-    source::{count, seed},
+    source::{count, number, seed},
 };
 use crate::{
     account::{self, AccountError, Plan, Precision},
-    exact::{Enclosure, NonNegative, Positive, Probability, Rational, Real, Rounding, decimal, parse, render},
+    exact::{Enclosure, NonNegative, Positive, Probability, Rational, Real, Rounding, decimal, render},
     guarantee::{Domination, Pair},
     mechanism::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate},
 };
@@ -70,15 +70,15 @@ pub(super) fn run(options: &Calibrate, shared: &Shared, out: &mut dyn Write) -> 
 
 impl Wanted {
     fn new(options: &Calibrate) -> Result<Self, Failure> {
-        let epsilon = parse(&options.epsilon).ok().and_then(|epsilon| Positive::new(epsilon).ok());
-        let epsilon = epsilon.ok_or_else(|| {
-            Failure::value("--epsilon", &options.epsilon, "must be a positive number, such as 1, 0.1 or 1/3")
-        })?;
-        let delta = parse(&options.delta).ok().filter(|delta| *delta < Rational::one());
-        let delta = delta.and_then(|delta| Probability::new(delta).ok()).ok_or_else(|| {
-            let must = "must be a number at least 0 and below 1, such as 0, 1e-6 or 1/1000";
-            Failure::value("--delta", &options.delta, must)
-        })?;
+        let positive = |name: &str, text: &str, must: &str| {
+            Positive::new(number(name, text, must)?).map_err(|_| Failure::value(name, text, must))
+        };
+        let must = "must be a positive number, such as 1, 0.1 or 1/3";
+        let epsilon = positive("--epsilon", &options.epsilon, must)?;
+        let must = "must be a number at least 0 and below 1, such as 0, 1e-6 or 1/1000";
+        let delta = Some(number("--delta", &options.delta, must)?).filter(|delta| *delta < Rational::one());
+        let delta = delta.and_then(|delta| Probability::new(delta).ok());
+        let delta = delta.ok_or_else(|| Failure::value("--delta", &options.delta, must))?;
         if options.noise == Noise::Gaussian && delta.get().is_zero() {
             let problem = "must be above 0 for gaussian: its losses have no bound, so that no sigma has delta = 0";
             return Err(Failure::argument("--delta", problem));
@@ -86,10 +86,7 @@ impl Wanted {
         let sensitivity = count("--sensitivity", &options.sensitivity, 1, u64::MAX)?;
         let sensitivity = BigUint::from(sensitivity);
         let step = match &options.step {
-            Some(text) => parse(text)
-                .ok()
-                .and_then(|step| Positive::new(step).ok())
-                .ok_or_else(|| Failure::value("--step", text, "must be a positive number, such as 1, 0.01 or 1/8"))?,
+            Some(text) => positive("--step", text, "must be a positive number, such as 1, 0.01 or 1/8")?,
             None => thousandth(guide(options.noise, &epsilon, &delta, &sensitivity))
                 .ok_or_else(|| Failure::argument("--step", "must be given for such an epsilon"))?,
         };

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha20Rng;
 use super::Failure;
 use crate::{
     bits::{BitStream, Bits, BitsError, SystemBits, seeded},
-    exact::{Integer, parse},
+    exact::{Integer, NumberError, Rational, parse},
     mechanism::{AnyMechanism, Spec, from_spec},
 };
 
@@ -80,6 +80,16 @@ pub(super) fn integer(name: &str, text: &str) -> Result<Integer, Failure> {
         Ok(value) if value.is_integer() => Ok(Integer::from(value.to_integer())),
         _ => Err(Failure::argument(name, "must be an integer of at most 1000 digits, such as 1234, -5 or 1e6")),
     }
+}
+
+/// A number; `must` says what is accepted. Of a number that is too long, or has too large an exponent, the refusal says that as well.
+pub(super) fn number(name: &str, text: &str, must: &str) -> Result<Rational, Failure> {
+    parse(text).map_err(|error| match error {
+        NumberError::ZeroDenominator | NumberError::TooManyDigits | NumberError::ExponentOutOfRange => {
+            Failure::value(name, text, &format!("{must}, and {error}"))
+        }
+        _ => Failure::value(name, text, must),
+    })
 }
 
 /// An integer from `least` to `most`.

@@ -26,16 +26,19 @@ use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Account, Shared},
     progress::{Progress, watched},
-    source::count,
+    source::{count, number},
     whole_file::WholeFile,
 };
 use crate::{
     account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
-    exact::{Enclosure, NonNegative, Probability, Rational, Rounding, decimal, parse, render},
+    exact::{Enclosure, NonNegative, Probability, Rational, Rounding, decimal, render},
 };
 
 /// The most digits that may be asked for.
 const MOST_DIGITS: u64 = 1000;
+
+/// The points of a profile where no number is asked for.
+const POINTS: &str = "21";
 
 /// The most points of a profile.
 const MOST_POINTS: u64 = 1000;
@@ -75,14 +78,21 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     let question = question(options)?;
     let digits = u32::try_from(count("--digits", &options.digits, 1, MOST_DIGITS)?).unwrap_or(15);
     let precision = Precision { digits };
-    let points = count("--points", &options.points, 2, MOST_POINTS)?;
+    let points = count("--points", options.points.as_deref().unwrap_or(POINTS), 2, MOST_POINTS)?;
     let last = options.to.as_deref().map(|text| non_negative("--to", text)).transpose()?;
     if let (Some(last), Some(text)) = (&last, &options.to)
         && last.get().is_zero()
     {
         return Err(Failure::value("--to", text, "must be above 0: a profile has epsilons from 0 to it"));
     }
-    if shared.seed.is_some() {
+    let draws_profile = matches!(question, Question::Profile) || options.summary || options.plot.is_some();
+    for (name, given) in [("--points", &options.points), ("--to", &options.to)] {
+        if given.is_some() && !draws_profile {
+            let must = "must not be given beside --epsilon or --delta alone: it is of a profile, and so of --summary and --plot";
+            return Err(Failure::argument(name, must));
+        }
+    }
+    if shared.seed.is_some() || options.seed.is_some() {
         return Err(Failure::argument("--seed", "must not be given: an account draws nothing"));
     }
     // Before the work, not after it.
@@ -160,15 +170,15 @@ fn question(options: &Account) -> Result<Question, Failure> {
         return Ok(Question::Delta(non_negative("--epsilon", text)?));
     }
     let Some(text) = &options.delta else { return Ok(Question::Profile) };
-    let delta =
-        parse(text).ok().filter(|delta| *delta < Rational::one()).and_then(|delta| Probability::new(delta).ok());
     let must = "must be a number at least 0 and below 1, such as 0, 1e-6 or 1/1000";
+    let delta = Some(number("--delta", text, must)?).filter(|delta| *delta < Rational::one());
+    let delta = delta.and_then(|delta| Probability::new(delta).ok());
     delta.map(Question::Epsilon).ok_or_else(|| Failure::value("--delta", text, must))
 }
 
 fn non_negative(name: &str, text: &str) -> Result<NonNegative, Failure> {
-    let number = parse(text).ok().and_then(|number| NonNegative::new(number).ok());
-    number.ok_or_else(|| Failure::value(name, text, "must be a number of 0 or more, such as 1, 0.1 or 1/3"))
+    let must = "must be a number of 0 or more, such as 1, 0.1 or 1/3";
+    NonNegative::new(number(name, text, must)?).map_err(|_| Failure::value(name, text, must))
 }
 
 fn answer(plan: &Plan, question: &Question, precision: &Precision) -> Result<Answer, AccountError> {

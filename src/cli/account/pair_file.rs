@@ -44,6 +44,9 @@ pub(super) fn from_argument(argument: &str) -> Result<Item, Failure> {
         Some((path, copies)) => (path, count("--pair: copies", copies, 1, MAX_COPIES.into())?),
         None => (argument, 1),
     };
+    if path.is_empty() {
+        return Err(Failure::value("--pair", argument, "must name a file of two columns, p and q, as FILE or FILE*K"));
+    }
     from_file(path, copies)
 }
 
