@@ -244,7 +244,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(12))]
 
         /// Any pair of finite distributions, alone and twice over, against its best test by enumeration.
         #[test]
@@ -263,7 +263,7 @@ mod tests {
             } else {
                 one.iter().flat_map(|a| one.iter().map(move |b| (&a.0 * &b.0, &a.1 * &b.1))).collect()
             };
-            let [forward, backward] = profiles(&plan_of(&one, copies), "5", 60);
+            let [forward, backward] = profiles(&plan_of(&one, copies), "5", 50);
             let rate = of(parts, 20);
             let truth = best_test(&all, &rate);
             let found = trade_off(&forward, &backward, &Probability::new(rate).unwrap()).unwrap();
