@@ -244,13 +244,13 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(12))]
 
         /// Any pair of finite distributions, alone and twice over, against its best test by enumeration.
         #[test]
         fn finite_pairs_have_their_best_test(
             weights in proptest::collection::vec((0_u32..9, 0_u32..9), 2..5),
-            rate in 0_u32..=20,
+            parts in 0_u32..=20,
             copies in 1_u64..3,
         ) {
             let sum = |side: fn(&(u32, u32)) -> u32| weights.iter().map(side).sum::<u32>();
@@ -263,12 +263,13 @@ mod tests {
             } else {
                 one.iter().flat_map(|a| one.iter().map(move |b| (&a.0 * &b.0, &a.1 * &b.1))).collect()
             };
-            let [forward, backward] = profiles(&plan_of(&one, copies), "5", 60);
-            let rate = of(rate, 20);
+            let [forward, backward] = profiles(&plan_of(&one, copies), "5", 50);
+            let rate = of(parts, 20);
             let truth = best_test(&all, &rate);
             let found = trade_off(&forward, &backward, &Probability::new(rate).unwrap()).unwrap();
             proptest::prop_assert!(found.contains(&truth), "{found} {truth}");
-            proptest::prop_assert!(found.width() < parse("1/5").unwrap(), "{found} {truth}");
+            // Without false positives, all rests on δ past the last point, of which points say nothing.
+            proptest::prop_assert!(parts == 0 || found.width() < parse("1/5").unwrap(), "{found} {truth}");
         }
     }
 }
