@@ -40,6 +40,12 @@ use crate::{
 /// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
 const MOST_STEPS: u64 = 9_000_000_000;
 
+/// Steps of a list that is made for every trial of a search: a second for a hundred of them.
+const LISTED_STEPS: u64 = 10_000_000;
+
+/// Up to so many digits a lattice that does not reach them reaches none.
+const COARSE_DIGITS: u32 = 6;
+
 /// Encloses δ(ε) = max over the two directions of Σ_y max(P(y) − e^ε·Q(y), 0), of the whole plan: of its pairs, which are the mechanisms' own where [`Plan::is_attained`], and otherwise
 /// bound them from above.
 ///
@@ -210,6 +216,7 @@ fn search(
     let needs_grid = |direction: &Direction| {
         !matches!(direction.as_slice(), [] | [(_, 1)])
             && lattice::delta(direction, &NonNegative::one(), &coarse, &budget.share(8)).is_none()
+            && !is_listed(direction, precision)
     };
     let by_grid = || grid::epsilon(directions, delta, bound.as_ref(), precision, budget);
     let by_profile = |budget: &Budget| {
@@ -233,6 +240,17 @@ fn search(
         Ok(answer) => Ok(by_grid().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
         Err(error) => by_grid().ok_or(error),
     }
+}
+
+/// Whether a direction has so few copies that their outcomes may be listed.
+fn is_few(direction: &Direction) -> bool {
+    direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)) <= 3
+}
+
+/// Whether the outcomes are so few that they are listed again for every trial of a search sooner than a grid is composed.
+fn is_listed(direction: &Direction, precision: &Precision) -> bool {
+    let deeper = Precision { digits: precision.digits.saturating_add(12) };
+    is_few(direction) && reference::delta(direction, &NonNegative::one(), &deeper, &Budget::new(LISTED_STEPS)).is_ok()
 }
 
 /// Whether an answer is known to one part in so many.
@@ -308,12 +326,18 @@ fn one_direction(
             return answer;
         }
     }
-    if let Some(answer) = narrowed(&mut best, lattice::delta(direction, epsilon, precision, &budget.share(2))) {
+    let on_lattice = lattice::delta(direction, epsilon, precision, &budget.share(2));
+    if let Some(answer) = narrowed(&mut best, on_lattice.clone()) {
         return answer;
     }
+    // More digits than can be had are no reason for fewer than can.
+    if methods == Methods::All && precision.digits > COARSE_DIGITS {
+        let known = on_lattice.as_ref();
+        let deepest = lattice::within_reach(direction, epsilon, precision, known, &budget.share(3));
+        narrowed(&mut best, deepest.map(|answer| Answer { is_narrow: false, ..answer }));
+    }
     // A few copies of few outcomes each are listed at once, and exactly.
-    let copies = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
-    if copies <= 3
+    if is_few(direction)
         && let Some(answer) =
             narrowed(&mut best, reference::delta(direction, epsilon, precision, &budget.share(2)).ok())
     {

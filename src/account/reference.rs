@@ -16,7 +16,7 @@ use crate::{
 /// The most joint outcomes that are listed.
 const MOST_OUTCOMES: usize = 1 << 20;
 
-/// δ(ε) = Σ max(P − e^ε·Q, 0) over all joint outcomes, and the mass of P that is not listed as slack.
+/// δ(ε) = Σ max(P − e^ε·Q, 0) over all joint outcomes, and the mass of P that is not listed as slack: none where every outcome is, so that above all losses δ is 0 and not nearly so.
 pub(super) fn delta(
     direction: &Direction,
     epsilon: &NonNegative,
@@ -47,10 +47,20 @@ pub(super) fn delta(
     let sum: Enclosure = joint.iter().map(|(p, q)| p.mul(&falling).sub(q).max_zero()).sum();
     let listed: Enclosure = joint.iter().map(|(p, _)| p.clone()).sum();
     let zero = Enclosure::from_integer(0, 0);
-    let unlisted = one.sub(&listed).max_zero().hull(&zero);
+    let is_whole = direction.iter().all(|(pairs, _)| pairs.iter().all(is_listed_whole));
+    let unlisted = if is_whole { zero } else { one.sub(&listed).max_zero().hull(&zero) };
     let enclosure = sum.div(&falling).ok_or(AccountError::OutOfReach)?.add(&unlisted);
     let is_narrow = is_narrow(&enclosure, precision);
     Ok(Answer { enclosure, method: "enumeration of every outcome", is_narrow })
+}
+
+/// Whether [`outcomes`] are all there are.
+fn is_listed_whole(pair: &Pair) -> bool {
+    match pair {
+        Pair::Finite(_) => true,
+        Pair::Subsampled { of, .. } => is_listed_whole(of),
+        Pair::Laplace { .. } | Pair::Gaussian { .. } => false,
+    }
 }
 
 /// (P(y), Q(y)) for every y but a negligible share.
@@ -103,7 +113,12 @@ fn finite(pair: &FinitePair, bits: u32) -> Result<Vec<(Enclosure, Enclosure)>, A
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{account::Plan, mechanism::Mechanism};
+    use crate::{
+        account::{Plan, grid},
+        exact::{Probability, parse},
+        guarantee::Domination,
+        mechanism::Mechanism,
+    };
 
     fn plan(specs: &[&str]) -> Plan {
         specs.iter().fold(Plan::new(), |plan, spec| {
@@ -125,6 +140,34 @@ mod tests {
         assert!(at(&plan, 0, 1).contains(&Rational::new(1.into(), 2.into())));
         assert!(at(&plan, 11, 10).lower() == Rational::from_integer(0.into()));
         assert!(at(&plan, 109, 100).lower() > Rational::from_integer(0.into()));
+    }
+
+    /// Four outcomes whose losses have no common step, three times: above all of them, and below, the list is the answer, to δ and to ε; no grid is composed.
+    /// The greatest loss is 3·ln(707575/4) = 36.249…, with a mass of 1/64: ε(10^-10) = 36.249… + ln(1 − 64·10^-10).
+    #[test]
+    fn a_short_list_needs_no_grid() {
+        let of = |n: i64, d: i64| Probability::new(Rational::new(n.into(), d.into())).unwrap();
+        let outcomes = Vec::from([
+            (of(1, 8), of(397_583, 707_575)),
+            (of(3, 8), of(56, 64_325)),
+            (of(1, 4), of(1, 707_575)),
+            (of(1, 4), of(1125, 2573)),
+        ]);
+        let pair = Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap());
+        let plan = Plan::new().with(&Domination::by(pair), 3);
+        let ask = |n: i64, d: i64| {
+            let epsilon = NonNegative::new(Rational::new(n.into(), d.into())).unwrap();
+            super::super::delta(&plan, &epsilon, &Precision::default()).unwrap()
+        };
+        let (below, above) = (ask(36_249, 1000), ask(145, 4));
+        assert!(below.is_narrow && below.enclosure.lower() > Rational::from_integer(0.into()), "{below:?}");
+        assert!(above.is_narrow && above.enclosure.upper() == Rational::from_integer(0.into()), "{above:?}");
+        let epsilon = super::super::epsilon(&plan, &of(1, 10_000_000_000), &Precision::default()).unwrap();
+        assert!(epsilon.is_narrow, "{epsilon:?}");
+        assert!(epsilon.enclosure.contains(&parse("36.2499136400852745110209035606233").unwrap()), "{epsilon:?}");
+        for answer in [below, above, epsilon] {
+            assert_ne!(answer.method, grid::METHOD, "{answer:?}");
+        }
     }
 
     #[test]

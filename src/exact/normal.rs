@@ -51,18 +51,20 @@ fn series(x: &Rational, square: &Rational, bits: u32) -> Option<Enclosure> {
     // Φ̄(x) > 2^-(3x²/4 + x + 3), and so many digits cancel.
     let lost = (square * Rational::new(3.into(), 4.into()) + x).ceil().to_integer().to_u32()?;
     let working = bits.checked_add(lost)?.checked_add(8)?;
-    let negligible = Rational::new(BigInt::one(), BigInt::one() << working);
+    // Of x² as many digits as of a term, and no quotient of long numbers: a term is a product and a division by a word.
+    let enclosed = Enclosure::from_rational(square, working);
+    let settled = (square * BigInt::from(2)).ceil().to_integer().to_u32()?;
     let mut term = Enclosure::from_rational(x, working);
     let mut sum = Enclosure::from_integer(0, working);
     let mut odd = 3_u32;
     loop {
         sum = sum.add(&term);
-        let factor = square / Rational::from_integer(odd.into());
-        term = term.mul_rational(&factor);
-        odd = odd.checked_add(2)?;
-        if factor <= Rational::new(1.into(), 2.into()) && term.upper() <= negligible {
+        term = term.mul(&enclosed).mul_rational(&Rational::new_raw(BigInt::one(), odd.into()));
+        // x²/odd ≤ 1/2, and the term is at most 2^-working.
+        if odd >= settled && *term.scaled_bounds().1 <= BigInt::one() {
             break;
         }
+        odd = odd.checked_add(2)?;
     }
     let rest = term.add(&term).hull(&Enclosure::from_integer(0, 0));
     let density = exp_neg(&half(square)?, working).at_precision(working).div(&root_of_two_pi(working))?;
@@ -74,21 +76,24 @@ fn series(x: &Rational, square: &Rational, bits: u32) -> Option<Enclosure> {
 /// Φ̄(x) = φ(x)/x·(1 − 1/x² + 1·3/x⁴ − 1·3·5/x⁶ + …), for x > 0: the series diverges, but what is left out is of the sign of the first term
 /// that is, and smaller (Abramowitz and Stegun 26.2.12).
 fn asymptotic(x: &Rational, square: &Rational, bits: u32) -> Option<Enclosure> {
-    let negligible = Rational::new(BigInt::one(), BigInt::one() << bits);
-    let mut term = Enclosure::from_integer(1, bits.checked_add(8)?);
+    let working = bits.checked_add(8)?;
+    let inverse = Enclosure::from_rational(&square.recip(), working);
+    let negligible = BigInt::from(1 << 8);
+    let last = square.ceil().to_integer().to_u32()?;
+    let mut term = Enclosure::from_integer(1, working);
     let mut sum = Enclosure::from_integer(0, 0);
     let mut odd = 1_u32;
     let mut positive = true;
     // Terms fall while odd < x²; they are far below 2^-bits before that.
-    while term.upper() > negligible && Rational::from_integer(odd.into()) < *square {
+    while *term.scaled_bounds().1 > negligible && odd < last {
         sum = if positive { sum.add(&term) } else { sum.sub(&term) };
-        term = term.mul_rational(&(Rational::from_integer(odd.into()) / square));
+        term = term.mul(&inverse).mul(&Enclosure::from_integer(odd, 0));
         odd = odd.checked_add(2)?;
         positive = !positive;
     }
     let rest = term.hull(&term.neg());
     let falling = exp_neg_relative(&half(square)?, bits)?;
-    let factor = sum.add(&rest).mul_rational(&x.recip()).div(&root_of_two_pi(bits.checked_add(8)?))?;
+    let factor = sum.add(&rest).mul_rational(&x.recip()).div(&root_of_two_pi(working))?;
     Some(falling.mul(&factor))
 }
 

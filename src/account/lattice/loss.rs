@@ -53,14 +53,20 @@ impl Loss {
         Self { ratio: &self.ratio * &other.ratio, rest: &self.rest + &other.rest }
     }
 
+    /// Binary digits of the ratio: of the longer of its numerator and denominator, in lowest terms.
+    ///
+    /// The ratio of n losses is the nth power, in lowest terms too; so with L digits of the one it has from n·(L − 1) + 1 to n·L.
+    fn length(&self) -> u64 {
+        self.ratio.numer().bits().max(self.ratio.denom().bits())
+    }
+
     /// n times; `None` where the ratio would be too long.
     pub(super) fn times(&self, n: &BigInt) -> Option<Self> {
         if self.ratio.is_one() {
             return Some(Self::rational(&self.rest * n));
         }
         let power = n.to_i32()?;
-        let length = self.ratio.numer().bits().max(self.ratio.denom().bits());
-        if length.checked_mul(power.unsigned_abs().into())? > LONGEST_RATIO {
+        if self.length().checked_mul(power.unsigned_abs().into())? > LONGEST_RATIO {
             return None;
         }
         Some(Self { ratio: self.ratio.pow(power), rest: &self.rest * n })
@@ -104,10 +110,17 @@ impl Loss {
         }
         let quotient = self.enclose(192).div(&unit.enclose(192))?;
         let nearest = quotient.lower().round().to_integer();
+        // A power that is too long for it is not taken.
+        if BigInt::from(nearest.magnitude() * (unit.length() - 1)) >= self.length().into() {
+            return None;
+        }
         (unit.times(&nearest)? == *self).then_some(nearest)
     }
 
     /// The greatest number of which both are integer multiples, by Euclid's algorithm; `None` if there is none, or none is found soon.
+    ///
+    /// If there is one, g, all that the algorithm meets are multiples n·g with |n| falling, and the length of their ratios does not rise. So where a remainder's is longer
+    /// than the divisor's there is none: most pairs of logarithms are told apart by the first step.
     pub(super) fn common(&self, other: &Self) -> Option<Self> {
         let absolute = |loss: &Self| Some(if loss.sign()? < 0 { Self::zero().sub(loss) } else { loss.clone() });
         let (mut a, mut b) = (absolute(self)?, absolute(other)?);
@@ -123,10 +136,10 @@ impl Loss {
             let quotient = a.enclose(256).div(&b.enclose(256))?.lower().floor().to_integer();
             // It is no integer, and so many digits tell it from one; if they did not, the remainder would be b or more: a step more.
             let rest = a.sub(&b.times(&quotient)?);
-            (a, b) = (b, rest);
-            if a.ratio.numer().bits().max(a.ratio.denom().bits()) > LONGEST_RATIO {
+            if rest.length() > b.length() {
                 return None;
             }
+            (a, b) = (b, rest);
         }
         None
     }
@@ -155,6 +168,10 @@ mod tests {
             Some(Loss::rational(rational(1, 12)))
         );
         assert_eq!(log(3, 1).common(&Loss::rational(rational(1, 2))), None);
+        // Fibonacci multiples of one long loss: as many steps as there can be, and no remainder is longer than what it is of.
+        let long = Loss::new(rational(1_000_003, 999_983), rational(1, 7)).unwrap();
+        let (a, b) = (long.times(&377.into()).unwrap(), long.times(&610.into()).unwrap());
+        assert_eq!((a.common(&b), b.common(&a)), (Some(long.clone()), Some(long)));
         let mixed = Loss::new(rational(3, 1), rational(1, 2)).unwrap();
         assert_eq!(mixed.times(&6.into()).unwrap().common(&mixed.times(&(-4).into()).unwrap()), mixed.times(&2.into()));
         assert_eq!(log(1, 1024).over(&log(2, 1)), Some((-10).into()));

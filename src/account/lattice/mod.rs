@@ -40,6 +40,8 @@ mod loss;
 mod partial;
 mod question;
 mod smooth;
+#[cfg(test)]
+mod tests;
 mod tilt;
 mod tilted;
 mod trapezoid;
@@ -103,6 +105,37 @@ pub(super) fn delta(
         return Some(answer);
     }
     enclose(&factors, &epsilon, precision, budget)
+}
+
+/// δ(ε) at as many digits as are within reach, where those of the precision are not: what was known until then has some already.
+pub(super) fn within_reach(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+    known: Option<&Answer>,
+    budget: &Budget,
+) -> Option<Answer> {
+    let reached = match known {
+        Some(known) => {
+            let enclosure = &known.enclosure;
+            (1..precision.digits).rev().find(|digits| is_narrow(enclosure, &Precision { digits: *digits })).unwrap_or(0)
+        }
+        // So few that there is no hope for more where they are out of reach.
+        None => 5,
+    };
+    let found = |digits: u32| {
+        delta(direction, epsilon, &Precision { digits }, &budget.share(3)).filter(|answer| answer.is_narrow)
+    };
+    let (mut low, mut high) = (reached + 1, precision.digits);
+    let mut best = (low < high).then(|| found(low)).flatten()?;
+    while high - low > 1 {
+        let middle = u32::midpoint(low, high);
+        match found(middle) {
+            Some(answer) => (best, low) = (answer, middle),
+            None => high = middle,
+        }
+    }
+    Some(best)
 }
 
 /// δ(ε) of one pair at any real ε.
@@ -343,7 +376,9 @@ fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, bud
                 return Some(answer);
             }
         }
-        [Factor { kind: Kind::Gaussian { variance, shift }, copies, .. }] => {
+        [Factor { kind: Kind::Gaussian { variance, shift }, copies, .. }]
+            if smooth::can_be_narrow(variance, *copies, precision) =>
+        {
             let answer = smooth::delta(variance, shift, *copies, epsilon, precision);
             if let Some(answer) = answer.filter(|answer| answer.is_narrow) {
                 return Some(answer);

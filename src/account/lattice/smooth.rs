@@ -30,8 +30,17 @@ use crate::exact::{Enclosure, Positive, Rational, Scaled, Working, normal_tail};
 /// σ² from which on the law of the sum holds.
 const LEAST_VARIANCE: u32 = 1 << 20;
 
-/// The largest |z|: beyond, δ or 1 − δ is below 2^-700000000.
-const FARTHEST: u32 = 1 << 15;
+/// The largest |z|: beyond, δ or 1 − δ is below 2^-180000, which nobody asks for, and as many digits take hundreds of megabytes at |z| = 2^15.
+const FARTHEST: u32 = 1 << 9;
+
+/// Whether the sum over the integers can be told from the integral to as many digits as are wanted; where not, it is not worth a start.
+///
+/// An answer is as wide as the bound on max g, which is at least δ_c/2τ: for z ≥ 0 it is μ·φ(z)/τ, and δ_c = φ(z)·(R(z) − R(z + μ)) ≤ μ·φ(z) as −R′ = D ≤ 1;
+/// for z < 0 it is at least min(1, μ)/2τ, and δ_c(ε) ≤ δ_c(0) = 2Φ(μ/2) − 1 ≤ min(1, μ). So 2τ < 10^digits is never narrow.
+pub(super) fn can_be_narrow(variance: &Positive, copies: u64, precision: &Precision) -> bool {
+    let square = variance.get() * Rational::from_integer(BigInt::from(copies) * 4);
+    square >= Rational::from_integer(BigInt::from(100).pow(precision.digits))
+}
 
 /// δ(ε) of k copies; `None` if they are not wide, or ε is too far out.
 pub(super) fn delta(
@@ -123,7 +132,7 @@ fn continuous(epsilon: &Rational, mu: &Rational, up: bool, bits: u32) -> Option<
     }
     let small = -log_two(mu);
     if small > i64::from(bits) + 34 {
-        // |z| ≤ 2^15 costs D(x) ≥ 1/(2 + x²) thirty digits.
+        // |z| ≤ 2^9 costs D(x) ≥ 1/(2 + x²) twenty digits at most.
         let working = Working::new(bits + 48);
         let digits = bits + 32;
         let unit = power_of_two(-i64::from(digits));

@@ -41,11 +41,12 @@ enum Shape {
         pairs: Vec<Twins>,
     },
     Laplace {
-        /// Δ, q, ρ ≤ 1, ρ^Δ.
+        /// Δ, q, ρ ≤ 1, ρ^Δ, and ρ^(Δ−1): not a quotient, since far out ρ is 0 to any number of digits.
         shift: BigUint,
         q: Enclosure,
         rho: Enclosure,
         rho_shift: Enclosure,
+        rho_less: Enclosure,
         /// (1+q)·mass.
         whole: Enclosure,
         /// Whether u turns with Y (counted from the lower end) and not against it.
@@ -164,6 +165,7 @@ impl Tilted {
         let q = power(&-&rate)?.fixed(bits)?;
         let rho = power(&ln_rho)?.fixed(bits)?;
         let rho_shift = power(&(&ln_rho * &delta))?.fixed(bits)?;
+        let rho_less = power(&(&ln_rho * (&delta - 1)))?.fixed(bits)?;
         let one = Enclosure::from_integer(1, 0);
         // (ρ − ρ^Δ)/(1 − ρ), which is Δ − 1 at ρ = 1.
         let interior = if ln_rho.is_zero() {
@@ -174,7 +176,7 @@ impl Tilted {
         let whole = one.add(&rho_shift).add(&one.sub(&q).mul(&interior));
         let mass = Scaled::from_enclosure(&whole.div(&one.add(&q))?, bits);
         let centre = if from_below { Rational::zero() } else { Rational::from_integer(delta) };
-        let shape = Shape::Laplace { shift: shift.clone(), q, rho, rho_shift, whole, from_below };
+        let shape = Shape::Laplace { shift: shift.clone(), q, rho, rho_shift, rho_less, whole, from_below };
         Some(Self { log: Enclosure::from_rational(&log, bits.saturating_add(64)), mass, centre, shape })
     }
 
@@ -239,7 +241,7 @@ impl Tilted {
 
     /// The tilted probabilities of every Y = 0, …, Δ of a Laplace factor.
     pub(super) fn atoms(&self, working: &Working) -> Option<Vec<Enclosure>> {
-        let Shape::Laplace { shift, q, rho, rho_shift, whole, from_below } = &self.shape else { return None };
+        let Shape::Laplace { shift, q, rho, rho_shift, whole, from_below, .. } = &self.shape else { return None };
         let one = Enclosure::from_integer(1, working.bits());
         let mut atoms = Vec::from([one.div(whole)?]);
         let mut power = one.sub(q).div(whole)?;
@@ -274,7 +276,7 @@ impl Tilted {
                 }
                 Some(sum.widened(slack))
             }
-            Shape::Laplace { shift, q, rho, rho_shift, whole, from_below } => {
+            Shape::Laplace { shift, q, rho, rho_shift, whole, from_below, .. } => {
                 let index = if *from_below { index.clone() } else { -index };
                 let u = working.turn(&index, turns).mul_real(rho);
                 let u_shift = working.turn(&(index * BigInt::from(shift.clone())), turns).mul_real(rho_shift);
@@ -303,16 +305,15 @@ impl Tilted {
 
     /// An upper bound on a Laplace shape without its ends, over a range of r.
     pub(super) fn interior_ceiling(&self, stride: &BigUint, range: &Range<'_>, working: &Working) -> Option<Scaled> {
-        let Shape::Laplace { shift, q, rho, rho_shift, whole, .. } = &self.shape else { return None };
+        let Shape::Laplace { shift, q, rho, rho_less, whole, .. } = &self.shape else { return None };
         let bits = working.bits();
         let one = Enclosure::from_integer(1, bits);
         let four = Enclosure::from_integer(4, 0);
         // |1 − x·e^(iτ)|² = (1 − x)² + 4x·sin²(τ/2), above with x = ρ^(Δ−1), below with x = ρ.
-        let power = rho_shift.div(rho)?;
         let less: BigUint = shift - 1_u32;
         let (far, turns) = range.farthest(&(stride * less));
         let sine = sine_squared(&far, &turns, working);
-        let above = one.sub(&power).square().add(&power.mul(&sine).mul(&four));
+        let above = one.sub(rho_less).square().add(&rho_less.mul(&sine).mul(&four));
         let (near, turns) = range.distance(stride);
         let sine = sine_squared(&near, &turns, working);
         let below = one.sub(rho).square().add(&rho.mul(&sine).mul(&four));
