@@ -160,21 +160,21 @@ mod tests {
             let of = |n: i64| crate::exact::NonNegative::new(crate::exact::Rational::from_integer(n.into())).unwrap();
             Weight { factor: of(factor), exponent: of(exponent) }
         };
-        let finite = |outcomes: &[((i64, i64), (i64, i64))]| {
-            let outcomes = outcomes.iter().map(|(p, q)| (weight(p.0, p.1), weight(q.0, q.1))).collect();
+        let finite = |outcomes: &[[(i64, i64); 2]]| {
+            let outcomes = outcomes.iter().map(|[p, q]| (weight(p.0, p.1), weight(q.0, q.1))).collect();
             Pair::Finite(FinitePair::new(outcomes).unwrap())
         };
         // Q's weights are P's times 2/e: the same distribution, and so when it is sampled.
-        let same = finite(&[((1, 0), (2, 1)), ((3, 1), (6, 2))]);
+        let same = finite(&[[(1, 0), (2, 1)], [(3, 1), (6, 2)]]);
         assert_eq!(simplified(&same), None);
         let rate = Probability::new(crate::exact::parse("1/2").unwrap()).unwrap();
         assert_eq!(simplified(&Pair::Subsampled { rate, of: Box::new(same), reversed: true }), None);
         // Other factors, other exponents, and an outcome of one side.
         for other in [
-            finite(&[((1, 0), (2, 1)), ((3, 1), (5, 2))]),
-            finite(&[((1, 0), (2, 1)), ((3, 1), (6, 3))]),
-            finite(&[((1, 0), (1, 0)), ((0, 0), (1, 0))]),
-            finite(&[((0, 0), (1, 0)), ((1, 0), (0, 0))]),
+            finite(&[[(1, 0), (2, 1)], [(3, 1), (5, 2)]]),
+            finite(&[[(1, 0), (2, 1)], [(3, 1), (6, 3)]]),
+            finite(&[[(1, 0), (1, 0)], [(0, 0), (1, 0)]]),
+            finite(&[[(0, 0), (1, 0)], [(1, 0), (0, 0)]]),
         ] {
             assert_eq!(simplified(&other), Some(other.clone()));
         }

@@ -179,7 +179,7 @@ proptest! {
                 (upper.split(&theta, 1 << 14, 63).unwrap(), lower.group(&theta, 1 << 14, 63).unwrap())
             }
             (Composed::Grid(upper), Composed::Grid(lower)) => (upper, lower),
-            _ => unreachable!("the two chains differ"),
+            _ => panic!("the two chains differ"),
         };
         for (before, after) in steps(&upper, &theta) {
             let of = |pld: &Pld| evaluate::most(pld, &theta, &elsewhere, &greatest).unwrap();

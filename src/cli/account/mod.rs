@@ -121,7 +121,7 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
         let twice = points.saturating_mul(2) - 1;
         let progress = Progress::new(Some(twice), "epsilons", shared.quiet);
         let rough = Precision { digits: 9 };
-        let points = watched(progress, |done| profile_both_ways(&plan, twice, last.as_ref(), &rough, done))
+        let points = watched(progress, |done| profile_both_ways(plan, twice, last.as_ref(), &rough, done))
             .map_err(|error| refused(options, error))?;
         let progress = Progress::new(Some(0), "summing up", shared.quiet);
         Some(watched(progress, |_| Summary::new(plan, &question, &points, &precision)))
