@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
-const MOST_STEPS: u64 = 9_000_000_000;
+const MOST_STEPS: u64 = 16_000_000_000;
 
 /// Steps of a list that is made for every trial of a search: a second for a hundred of them.
 const LISTED_STEPS: u64 = 10_000_000;

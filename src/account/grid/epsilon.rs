@@ -3,7 +3,9 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{Aim, Composition, Effort, FULL, LIGHT, METHOD, convolution::Side, log_two_below, sketch, tilt::guess};
+use super::{
+    Aim, CLOSE, Composition, Effort, FULL, LIGHT, METHOD, OPEN, convolution::Side, log_two_below, sketch, tilt::guess,
+};
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow},
     exact::{Budget, Enclosure, Probability, Rational},
@@ -51,9 +53,9 @@ fn one_direction(
     // Wide noise on a fine grid may take an eighth; without a sketch there is no answer at all.
     let sketches = sketch(direction, &budget.share(4))?;
     // A first idea takes little; the last composition may take all that is left.
-    let at = |epsilon: &Rational, effort: Effort| {
+    let at = |epsilon: &Rational, effort: Effort, open: Option<u32>| {
         let share = if effort == FULL { budget.share(1) } else { budget.share(6) };
-        let aim = Aim { epsilon, log_delta: log_two_below(delta) };
+        let aim = Aim { epsilon, log_delta: log_two_below(delta), open };
         Composition::new(direction, &sketches, aim, effort, &share)?.bracket(delta, epsilon)
     };
     let capped = |epsilon: Rational| bound.map_or(epsilon.clone(), |bound| epsilon.min(bound.clone()));
@@ -62,7 +64,7 @@ fn one_direction(
     let mut guess = capped(start.unwrap_or_else(Rational::one));
     let mut best: Option<(Rational, Rational)> = None;
     for round in 0..5 {
-        let Some((lower, upper)) = at(&guess, if round == 4 { FULL } else { LIGHT }) else { break };
+        let Some((lower, upper)) = at(&guess, if round == 4 { FULL } else { LIGHT }, None) else { break };
         let upper = capped(upper);
         let difference = (&upper - &guess).abs();
         let is_near = difference * BigInt::from(16) < upper;
@@ -72,11 +74,17 @@ fn one_direction(
             None => (lower, upper),
         });
         if is_near && round < 4 {
-            let full = at(&guess, FULL).map(|(lower, upper)| (lower, capped(upper)));
-            best = best.map(|(low, high)| match &full {
-                Some((lower, upper)) => (low.max(lower.clone()), high.min(upper.clone())),
-                None => (low, high),
-            });
+            // As usual, and with a lower window where that leaves it wide.
+            for open in [None, Some(OPEN.ilog2() - 1)] {
+                let full = at(&guess, FULL, open).map(|(lower, upper)| (lower, capped(upper)));
+                best = best.map(|(low, high)| match &full {
+                    Some((lower, upper)) => (low.max(lower.clone()), high.min(upper.clone())),
+                    None => (low, high),
+                });
+                if best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(CLOSE * 50) <= *high) {
+                    break;
+                }
+            }
             break;
         }
     }

@@ -146,6 +146,9 @@ impl Composition {
 /// What the window may leave open of an answer, one part in so many.
 const OPEN: u32 = 1 << 14;
 
+/// An answer that is known to one part in so many is not worth another window.
+const CLOSE: u32 = 2000;
+
 /// Sketches of what matters at ε alone, where that is a small part of all: the first ones do not tell small losses apart, and choose a tilt for larger ones.
 fn narrowed(
     direction: &Direction,
@@ -249,22 +252,27 @@ pub(super) fn delta(
     let efforts: &[Effort] = if precision.digits <= 4 { &[LIGHT, FULL] } else { &[FULL] };
     let mut best: Option<Answer> = None;
     for effort in efforts {
-        let mut aim = Aim { epsilon: epsilon.get(), log_delta: None };
-        // Once more, with a higher window, where that is what makes it wide.
-        for _ in 0..2 {
-            let share = if *effort == LIGHT { budget.share(4) } else { budget.share(1) };
+        let mut aim = Aim { epsilon: epsilon.get(), log_delta: None, open: None };
+        // Once more, with a higher window, where that is what makes it wide; and with a lower one, where nothing else has made it narrow.
+        for _ in 0..3 {
+            let share = if *effort == FULL { budget.share(1) } else { budget.share(4) };
             let Some(composition) = Composition::new(direction, &sketches, aim, *effort, &share) else { break };
             let Some(enclosure) = composition.delta(epsilon.get()) else { break };
-            aim.log_delta = composition
-                .is_cut_short(epsilon.get(), &enclosure)
-                .then(|| log_two_below(&enclosure.lower()))
-                .flatten();
+            let is_cut_short = composition.is_cut_short(epsilon.get(), &enclosure);
             let is_narrow = is_narrow(&enclosure, precision);
             let answer = Answer { enclosure, method: METHOD, is_narrow };
-            best = Some(best.map_or(answer.clone(), |best| best.narrowed_by(&answer, precision)));
+            let found = best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision));
+            let (log_delta, is_close) =
+                (log_two_below(&found.enclosure.lower()), found.enclosure.is_narrow_by(&CLOSE.into()));
+            best = Some(found);
             if is_narrow {
                 return best;
             }
+            aim = match (aim.log_delta, aim.open) {
+                (None, None) if is_cut_short => Aim { log_delta, ..aim },
+                (_, None) if !is_close && *effort == FULL => Aim { log_delta, open: Some(OPEN.ilog2() - 1), ..aim },
+                _ => break,
+            };
             if aim.log_delta.is_none() {
                 break;
             }
@@ -276,7 +284,7 @@ pub(super) fn delta(
 /// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows: a direction that is far from the worst is not worth more.
 pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
     let share = budget.share(8);
-    let aim = Aim { epsilon, log_delta: log_two_below(bound) };
+    let aim = Aim { epsilon, log_delta: log_two_below(bound), open: None };
     let found = sketch(direction, &share)
         .and_then(|sketches| Composition::new(direction, &sketches, aim, LIGHT, &share)?.delta(epsilon));
     found.is_some_and(|found| found.upper() <= *bound)

@@ -41,7 +41,7 @@ fn plan(specs: &[&str]) -> Plan {
 fn at(direction: &Direction, epsilon: &Rational, effort: Effort) -> Enclosure {
     let budget = Budget::unlimited();
     let sketches = sketch(direction, &budget).unwrap();
-    let aim = Aim { epsilon, log_delta: None };
+    let aim = Aim { epsilon, log_delta: None, open: None };
     Composition::new(direction, &sketches, aim, effort, &budget).unwrap().delta(epsilon).unwrap()
 }
 
@@ -168,7 +168,7 @@ proptest! {
         let direction: Direction = vec![(vec![a], 3)];
         let epsilon = Rational::new(n.into(), 10.into());
         let budget = Budget::unlimited();
-        let aim = Aim { epsilon: &epsilon, log_delta: None };
+        let aim = Aim { epsilon: &epsilon, log_delta: None, open: None };
         let Composition { theta, lower, upper, greatest } =
             Composition::new(&direction, &sketch(&direction, &budget).unwrap(), aim, LIGHT, &budget).unwrap();
         let elsewhere = &epsilon + Rational::new(m.into(), 20.into());
@@ -295,7 +295,7 @@ fn many_copies_of_few_losses() {
     ] {
         let direction = &plan(&[spec]).directions()[0];
         let (made_for, near) = (rational(made_for), rational(near));
-        let aim = Aim { epsilon: &made_for, log_delta: None };
+        let aim = Aim { epsilon: &made_for, log_delta: None, open: None };
         let composition =
             Composition::new(direction, &sketch(direction, &budget).unwrap(), aim, FULL, &budget).unwrap();
         let found = composition.delta(&made_for).unwrap();
@@ -327,4 +327,15 @@ fn what_is_cut_off_suits_delta() {
     let epsilon = NonNegative::new(rational("1/1000")).unwrap();
     let found = delta(direction, &epsilon, &Precision { digits: 15 }, &Budget::unlimited()).unwrap().enclosure;
     assert!(relative(&found) < rational("1/250"), "{found}");
+}
+
+/// Losses of many sizes, from 10^-6 to 1/4: a window that leaves the largest open, as infinite, has a grid fine enough for the others. Without, this is a sixtieth wide.
+#[test]
+fn a_lower_window_where_losses_are_of_many_sizes() {
+    let direction = &plan(&["1e-6:gaussian(sigma=3/5)*100"]).directions()[0];
+    let epsilon = NonNegative::new(rational("0.0009965")).unwrap();
+    let found = delta(direction, &epsilon, &Precision { digits: 15 }, &Budget::unlimited()).unwrap().enclosure;
+    assert!(relative(&found) < rational("1e-3"), "{found}");
+    // As another composition has it, on a grid that tells all of them apart less well.
+    assert!(found.intersects(&at(direction, epsilon.get(), FULL)));
 }

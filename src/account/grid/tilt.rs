@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
-    curve::{Curve, cost, span},
+    curve::{Curve, Touch, cost, span},
     dots::{Dots, Grid, connect},
     fixed::{Range, exp, ln_scaled},
 };
@@ -98,6 +98,27 @@ impl Sketch {
             return None;
         }
         Some(Self { dots: connect(&mut curves, grid, bits)?, copies })
+    }
+
+    /// Without losses so high that h is at most 2^-log there: they count as infinite.
+    fn truncated(&self, log: i64) -> Self {
+        let Dots { grid, bits, points, touches, is_of_one, upper, infinite } = &self.dots;
+        let few = i64::from(*bits) + log;
+        let is_open = |touch: &Touch| i64::try_from((&touch.upper - &infinite.lower).bits()).unwrap_or(i64::MAX) > few;
+        // One point at least has something below it.
+        let kept = touches.iter().take_while(|touch| is_open(touch)).count().saturating_add(2).min(touches.len());
+        let of = |all: &[BigInt]| all.iter().take(kept).cloned().collect();
+        let last = i64::try_from(kept).map_or(grid.last, |kept| (grid.first + kept - 1).min(grid.last));
+        let dots = Dots {
+            grid: Grid { last, ..*grid },
+            bits: *bits,
+            points: points.iter().take(kept).cloned().collect(),
+            touches: touches.iter().take(kept).cloned().collect(),
+            is_of_one: *is_of_one,
+            upper: of(upper),
+            infinite: infinite.clone(),
+        };
+        Self { dots, copies: self.copies }
     }
 
     /// The same part on a window that a choice found, if that is much narrower: losses too small for the first grid to tell apart.
@@ -225,14 +246,21 @@ pub(super) struct Aim<'a> {
     pub(super) epsilon: &'a Rational,
     /// log2 δ(ε) or less, where that is known. Of losses with a heavy tail, such as small ones of a small rate, Chernoff's bound is far above δ.
     pub(super) log_delta: Option<i64>,
+    /// Losses above the window may be worth 2^-this of that δ: where they are of many sizes a lower window has a finer grid, and a tilt that suits it.
+    pub(super) open: Option<u32>,
 }
 
 /// Chooses for at most `points` points of one copy.
 pub(super) fn choose(sketches: &[Sketch], aim: Aim<'_>, points: u64) -> Option<Choice> {
     let epsilon = aim.epsilon;
-    let theta = tilt(sketches, epsilon)?;
     let all: u64 = sketches.iter().fold(0, |sum, sketch| sum.saturating_add(sketch.copies));
     let many = u64::BITS - all.leading_zeros();
+    let truncated = aim.log_delta.zip(aim.open).map(|(known, open)| {
+        let log = known.saturating_sub(i64::from(open)).saturating_sub(i64::from(many));
+        sketches.iter().map(|sketch| sketch.truncated(log)).collect::<Vec<_>>()
+    });
+    let sketches = truncated.as_deref().unwrap_or(sketches);
+    let theta = tilt(sketches, epsilon)?;
     let (sums, cumulant) = cumulant(sketches, &theta)?;
     // ln of e^(-θε)·Π M^k.
     let chernoff = cumulant - &theta * epsilon;
