@@ -73,6 +73,9 @@ fn one_direction(
             Some((low, high)) => (low.max(lower), high.min(upper)),
             None => (lower, upper),
         });
+        if guess.is_zero() {
+            break;
+        }
         if is_near && round < 4 {
             // As usual, and with a lower window where that leaves it wide.
             for open in [None, Some(OPEN.ilog2() - 1)] {

@@ -320,6 +320,23 @@ fn small_losses_are_found() {
     assert!(found.enclosure.lower() < rational("1.40805831e-6") && found.enclosure.upper() > rational("1.4080582e-6"));
 }
 
+/// Where δ(0), here 0.00126, is below the δ asked for, ε is 0, and the guess is too.
+#[test]
+fn zero_suffices() {
+    let directions = plan(&["1/1000:gaussian(sigma=10)*1000"]).directions();
+    let wanted = Probability::new(rational("1/100")).unwrap();
+    let found = epsilon(&directions[..1], &wanted, None, &Precision { digits: 6 }, &Budget::unlimited()).unwrap();
+    assert_eq!(found.enclosure, Enclosure::from_integer(0, 0));
+    // And a little above it, it is not.
+    let wanted = Probability::new(rational("1/1000")).unwrap();
+    let found = epsilon(&directions[..1], &wanted, None, &Precision { digits: 6 }, &Budget::unlimited()).unwrap();
+    assert!(
+        found.enclosure.lower() > rational("1e-4") && relative(&found.enclosure) < rational("1e-5"),
+        "{}",
+        found.enclosure
+    );
+}
+
 /// A δ far below Chernoff's bound: what is cut off, booked, would be a twentieth of it; a second composition cuts off less.
 #[test]
 fn what_is_cut_off_suits_delta() {

@@ -233,7 +233,10 @@ pub(super) fn guess(sketches: &[Sketch], log_delta: i64) -> Option<Rational> {
             theta *= Rational::new(factor.0.into(), factor.1.into());
         }
     }
-    let least = least.filter(Signed::is_positive)?;
+    let least = least?;
+    if !least.is_positive() {
+        return Some(Rational::zero());
+    }
     // Of a few digits, however small it is.
     let places = u32::try_from(least.denom().bits().saturating_sub(least.numer().bits()) + 20).ok()?;
     let unit = BigInt::one() << places;
