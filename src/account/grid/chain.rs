@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use super::{
-    Effort,
     atoms::{Atoms, atoms},
     coarsen::coarsen,
+    composition::Effort,
     convolution::Side,
     curve::Curve,
     dots::{Dots, Grid, connect},

@@ -2,12 +2,20 @@
 
 use alloc::{boxed::Box, vec, vec::Vec};
 
+use num_bigint::BigInt;
+use num_traits::One;
 use proptest::prelude::*;
 
-use super::{chain::Measure, tilt::guess, *};
+use super::{
+    chain::{Composed, Measure},
+    grouped::Grouped,
+    pld::Pld,
+    tilt::guess,
+    *,
+};
 use crate::{
     account::{DpSgd, Methods, Plan, reference},
-    exact::{Positive, Probability, parse},
+    exact::{Enclosure, Positive, Probability, parse},
     guarantee::{Domination, FinitePair, Pair},
     mechanism::{Mechanism, Spec},
 };
