@@ -34,7 +34,7 @@ pub(super) struct Atoms {
     pub(super) below: (Range, Range),
 }
 
-fn nothing() -> (Range, Range) {
+pub(super) fn nothing() -> (Range, Range) {
     (Range::point(BigInt::zero()), Range::point(BigInt::zero()))
 }
 

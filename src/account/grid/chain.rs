@@ -144,7 +144,7 @@ pub(super) struct Work<'a> {
 
 impl Work<'_> {
     /// All copies of all parts; `None` if a number is out of range.
-    pub(super) fn chain<M: Measure>(&self, parts: &[(Part, u64)]) -> Option<Composed<M>> {
+    pub(super) fn chain<M: Measure>(&self, parts: &[(&Part, u64)]) -> Option<Composed<M>> {
         let mut sum = Sum { few: None, dense: None };
         for (part, copies) in parts {
             match part {

@@ -57,11 +57,12 @@ impl Composition {
         for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
             parts.push((Part::new(pairs, *grid, *bits, fine)?, *copies));
         }
+        let parts: Vec<_> = parts.iter().map(|(part, copies)| (part, *copies)).collect();
         Self::of_parts(&parts, &choice, fine, effort)
     }
 
     /// Of parts that were made for a choice, few losses being multiples of 2^-fine.
-    pub(super) fn of_parts(parts: &[(Part, u64)], choice: &Choice, fine: u32, effort: Effort) -> Option<Self> {
+    pub(super) fn of_parts(parts: &[(&Part, u64)], choice: &Choice, fine: u32, effort: Effort) -> Option<Self> {
         let all = parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let mut greatest = Rational::zero();
         for ((_, copies), (grid, _)) in parts.iter().zip(&choice.grids) {
@@ -86,15 +87,18 @@ impl Composition {
             Composed::Grid(pld) => (&pld.infinite, (pld.slack, pld.exponent, &pld.anchor)),
         };
         let open = Rational::new(at_most - certain, BigInt::one() << pld::INFINITE_BITS);
-        let slack = evaluate::of_slack(slack, &self.theta, epsilon, &self.greatest).unwrap_or_else(Rational::one);
+        let slack =
+            evaluate::of_slack(slack, &self.theta, epsilon, &self.farthest(epsilon)).unwrap_or_else(Rational::one);
         (open + slack) * BigInt::from(OPEN) > found.lower()
     }
 
     /// At most δ(ε).
+    ///
+    /// ε may be negative, where the measure is a part of a distribution ([`super::rare`]).
     pub(super) fn least(&self, epsilon: &Rational) -> Option<Rational> {
         match &self.lower {
             None => Some(Rational::zero()),
-            Some(Composed::Few(few)) => few::delta(few, &self.theta, epsilon, &self.greatest),
+            Some(Composed::Few(few)) => few::delta(few, &self.theta, epsilon, &self.farthest(epsilon)),
             Some(Composed::Grid(grouped)) => evaluate::least(grouped, &self.theta, epsilon),
         }
     }
@@ -102,9 +106,14 @@ impl Composition {
     /// At least δ(ε).
     pub(super) fn most(&self, epsilon: &Rational) -> Option<Rational> {
         match &self.upper {
-            Composed::Few(few) => few::delta(few, &self.theta, epsilon, &self.greatest),
-            Composed::Grid(pld) => evaluate::most(pld, &self.theta, epsilon, &self.greatest),
+            Composed::Few(few) => few::delta(few, &self.theta, epsilon, &self.farthest(epsilon)),
+            Composed::Grid(pld) => evaluate::most(pld, &self.theta, epsilon, &self.farthest(epsilon)),
         }
+    }
+
+    /// At least l − ε of every finite loss l, or 1.
+    fn farthest(&self, epsilon: &Rational) -> Rational {
+        (&self.greatest - epsilon.clone().min(Rational::zero())).min(Rational::one())
     }
 
     /// Losses closer than 2^-this are not told apart.
@@ -156,6 +165,19 @@ pub(super) fn fineness(choice: &Choice, all: u64) -> Option<u32> {
     Some(sparse::FINE.max(widest + 24 + many.min(14)))
 }
 
+/// The steps of all compositions of so many copies: one for every binary digit of them, and one more where it is not 0, of six transforms above and at most
+/// fourteen below, twice as long.
+pub(super) fn of_joins(copies: u64, effort: Effort) -> u64 {
+    let joins = u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
+    let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
+    joins.saturating_mul(20 * u64::from(length.ilog2())).saturating_mul(length)
+}
+
+/// The steps of few losses, which are added up, sorted, some times over, on either side.
+pub(super) fn of_few(effort: Effort) -> u64 {
+    u64::try_from(effort.sums).unwrap_or(u64::MAX).saturating_mul(400)
+}
+
 /// A choice of grids whose work is within the budget: fewer points where it is not, down to a few hundred.
 fn affordable(
     direction: &Direction,
@@ -164,13 +186,7 @@ fn affordable(
     mut effort: Effort,
     budget: &Budget,
 ) -> Option<(Choice, Effort)> {
-    // A composition for every binary digit of the copies, and one more where it is not 0: six transforms above and at most fourteen below, twice as long.
-    let digits = |copies: u64| u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
-    let joins: u64 = direction.iter().map(|(_, copies)| digits(*copies)).sum();
-    let of_joins = |effort: Effort| {
-        let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
-        joins * 20 * length * u64::from(length.ilog2())
-    };
+    let of_joins = |effort: Effort| direction.iter().map(|(_, copies)| of_joins(*copies, effort)).sum();
     let are_few = |pairs: &[Pair]| matches!(pairs, [pair] if atoms::are_few(pair));
     while of_joins(effort) > budget.left() / 2 && effort.composed > LEAST_POINTS {
         effort.composed /= 2;
@@ -178,8 +194,7 @@ fn affordable(
     for _ in 0..3 {
         let choice = choose(sketches, aim, effort.single)?;
         let costs = direction.iter().zip(&choice.grids).flat_map(|((pairs, _), (grid, bits))| {
-            // Few losses are added up, sorted, some times over, on either side.
-            let of_few = u64::try_from(effort.sums).unwrap_or(u64::MAX).saturating_mul(400);
+            let of_few = of_few(effort);
             let (points, are_few) = (grid.points(), are_few(pairs));
             pairs.iter().map(move |pair| {
                 if are_few { of_few.saturating_add(atoms::cost(pair, *bits)) } else { curve::cost(pair, points, *bits) }

@@ -30,6 +30,7 @@ mod grouped;
 mod normal;
 mod place;
 mod pld;
+mod rare;
 mod sparse;
 mod thin;
 mod tilt;
@@ -43,8 +44,11 @@ use self::{
     composition::{Composition, Effort},
     tilt::{Aim, Sketch},
 };
-use super::{Answer, Direction, Precision, answer::is_narrow};
-use crate::exact::{Budget, NonNegative, Rational};
+use super::{
+    Answer, Direction, Precision,
+    answer::{self, is_narrow},
+};
+use crate::exact::{Budget, Enclosure, NonNegative, Rational};
 use num_traits::Zero;
 
 /// What the window may leave open of an answer, one part in so many.
@@ -95,6 +99,17 @@ pub(super) fn delta(
             if is_narrow {
                 return best;
             }
+            if !is_close
+                && *effort == FULL
+                && aim.log_delta.is_none()
+                && let Some(enclosure) = rare_apart(direction, epsilon.get(), best.as_ref()?, budget)
+            {
+                let answer = Answer { is_narrow: answer::is_narrow(&enclosure, precision), enclosure, method: METHOD };
+                best = best.map(|best| best.narrowed_by(&answer, precision));
+                if best.as_ref().is_some_and(|best| best.enclosure.is_narrow_by(&CLOSE.into())) {
+                    return best;
+                }
+            }
             aim = match (aim.log_delta, aim.open) {
                 (None, None) if is_cut_short => Aim { log_delta, ..aim },
                 (_, None) if !is_close && *effort == FULL => Aim { log_delta, open: Some(OPEN.ilog2() - 1), ..aim },
@@ -106,6 +121,14 @@ pub(super) fn delta(
         }
     }
     best
+}
+
+/// δ(ε) with rare outcomes apart, where it is known to be at most that of an answer.
+fn rare_apart(direction: &Direction, epsilon: &Rational, known: &Answer, budget: &Budget) -> Option<Enclosure> {
+    let mut rare = rare::Rare::new(direction, &known.enclosure.upper(), budget)?;
+    rare.refine(epsilon, budget);
+    let (lower, upper) = (rare.least(epsilon), rare.most(epsilon));
+    Enclosure::from_bounds(&lower.min(upper.clone()), &upper, known.enclosure.precision())
 }
 
 /// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows: a direction that is far from the worst is not worth more.

@@ -3,7 +3,6 @@
 use alloc::{boxed::Box, vec, vec::Vec};
 
 use num_bigint::BigInt;
-use num_traits::One;
 use proptest::prelude::*;
 
 use super::{

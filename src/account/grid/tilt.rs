@@ -31,14 +31,14 @@ const WIDEST: u32 = 512;
 const NARROWER: u32 = 16;
 
 /// The finest step of a grid is 2^-this: losses of a rate of 10^-300.
-const FINEST: u32 = 1100;
+pub(super) const FINEST: u32 = 1100;
 
 /// The most binary digits of a curve's values.
 const MOST_BITS: u32 = 1 << 13;
 
 /// What is cut off at either end is at most 2^-this, and where δ is far below Chernoff's bound down to that of the next: masses of 60 bits show no less.
 const LEAST_CUT: i64 = 38;
-const MOST_CUT: i64 = 48;
+pub(super) const MOST_CUT: i64 = 48;
 
 /// One part of a plan as the coarse grid shows it.
 pub(super) struct Sketch {
