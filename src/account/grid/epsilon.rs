@@ -4,7 +4,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Aim, CLOSE, Composition, Effort, FULL, LIGHT, METHOD, OPEN, convolution::Side, log_two_below, sketch, tilt::guess,
+    Aim, CLOSE, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, convolution::Side, log_two_below, sketch,
+    tilt::guess,
 };
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow},
@@ -77,11 +78,14 @@ fn one_direction(
             break;
         }
         if is_near && round < 4 {
-            // As usual, and with a lower window where that leaves it wide.
-            for open in [None, Some(OPEN.ilog2() - 1)] {
-                let full = at(&guess, FULL, open).map(|(lower, upper)| (lower, capped(upper)));
-                best = best.map(|(low, high)| match &full {
-                    Some((lower, upper)) => (low.max(lower.clone()), high.min(upper.clone())),
+            // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
+            let passes: [&dyn Fn(&(Rational, Rational)) -> Option<(Rational, Rational)>; 3] =
+                [&|_| at(&guess, FULL, None), &|known| rare_bracket(direction, delta, known, budget), &|_| {
+                    at(&guess, FULL, Some(OPEN.ilog2() - 1))
+                }];
+            for pass in passes {
+                best = best.map(|(low, high)| match pass(&(low.clone(), high.clone())) {
+                    Some((lower, upper)) => (low.max(lower), high.min(capped(upper))),
                     None => (low, high),
                 });
                 if best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(CLOSE * 50) <= *high) {
@@ -96,6 +100,53 @@ fn one_direction(
     let enclosure = Enclosure::from_bounds(&lower, &upper, digits.min(4096))?;
     let is_narrow = is_narrow(&enclosure, precision);
     Some(Answer { enclosure, method: METHOD, is_narrow })
+}
+
+/// A bracket of ε made narrower with rare outcomes apart.
+fn rare_bracket(
+    direction: &Direction,
+    delta: &Rational,
+    known: &(Rational, Rational),
+    budget: &Budget,
+) -> Option<(Rational, Rational)> {
+    let mut rare = Rare::new(direction, delta, budget)?;
+    let (mut low, mut high) = known.clone();
+    let middle = |low: &Rational, high: &Rational| (low + high) / BigInt::from(2);
+    // What is known near one ε is sharp near it: once more at the ε that it leads to.
+    for _ in 0..2 {
+        rare.refine(&middle(&low, &high), budget);
+        let mut open = None;
+        for _ in 0..30 {
+            let at = middle(&low, &high);
+            let (least, most) = rare.delta(&at);
+            if least > *delta {
+                low = at;
+            } else if most <= *delta {
+                high = at;
+            } else {
+                open = Some(at);
+                break;
+            }
+        }
+        // Between what is certainly above and what is certainly not.
+        let Some(open) = open else { break };
+        let (mut below, mut above) = (open.clone(), open);
+        for _ in 0..8 {
+            let at = middle(&low, &below);
+            if rare.delta(&at).0 > *delta {
+                low = at;
+            } else {
+                below = at;
+            }
+            let at = middle(&above, &high);
+            if rare.delta(&at).1 <= *delta {
+                high = at;
+            } else {
+                above = at;
+            }
+        }
+    }
+    Some((low, high))
 }
 
 impl Composition {

@@ -9,6 +9,8 @@
 //!    first copies are on a fine grid, and k copies cost as many roundings of the loss as k has binary digits, not k ([`chain`]).
 //! 5. [`evaluate`] reads δ(ε) off both.
 //!
+//! Where losses are of many sizes no one grid suits them all, and the rare outcomes are taken apart from the [`frequent`] ones ([`rare`]).
+//!
 //! **Soundness** is one fact, argued in [`dots`]: if a measure's curve is above (below) that of the true loss everywhere, so are the curves of
 //! compositions. Every step raises the pessimistic curve and lowers the optimistic one: dots and splits by convexity, groups since they tell less, masses
 //! rounded up and down, what is cut off booked as slack or dropped. No choice of θ, window or grid can make an answer wrong, only wide.
@@ -25,6 +27,7 @@ mod evaluate;
 mod few;
 mod finite;
 mod fixed;
+mod frequent;
 mod gaussian;
 mod grouped;
 mod normal;
@@ -42,6 +45,7 @@ pub(super) use self::epsilon::epsilon;
 
 use self::{
     composition::{Composition, Effort},
+    rare::Rare,
     tilt::{Aim, Sketch},
 };
 use super::{
@@ -99,6 +103,7 @@ pub(super) fn delta(
             if is_narrow {
                 return best;
             }
+            // Losses of many sizes: the rare ones apart.
             if !is_close
                 && *effort == FULL
                 && aim.log_delta.is_none()
@@ -123,11 +128,11 @@ pub(super) fn delta(
     best
 }
 
-/// δ(ε) with rare outcomes apart, where it is known to be at most that of an answer.
+/// δ(ε) with rare outcomes apart, where an answer says how large it may be.
 fn rare_apart(direction: &Direction, epsilon: &Rational, known: &Answer, budget: &Budget) -> Option<Enclosure> {
-    let mut rare = rare::Rare::new(direction, &known.enclosure.upper(), budget)?;
+    let mut rare = Rare::new(direction, &known.enclosure.upper(), budget)?;
     rare.refine(epsilon, budget);
-    let (lower, upper) = (rare.least(epsilon), rare.most(epsilon));
+    let (lower, upper) = rare.delta(epsilon);
     Enclosure::from_bounds(&lower.min(upper.clone()), &upper, known.enclosure.precision())
 }
 

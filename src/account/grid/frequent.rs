@@ -1,0 +1,236 @@
+//! Copies of the frequent outcomes of a pair: bounds of their curve at any ε, cheap ones far from where the losses lie, and compositions near.
+//!
+//! m copies of outcomes with P and Q in all of less than 1 have the curve δ(x) = Σ (P − e^x·Q)₊, and with M(θ) = Σ p·e^(θl) of one copy:
+//!
+//! * δ(x) ≥ P^m − e^x·Q^m, since (a)₊ ≥ a;
+//! * for θ ≥ 0, δ(x) ≤ c(θ)·M(θ)^m·e^(-θx), as in Chernoff's bound, with c(θ) the most of e^(-θu)·(1 − e^-u);
+//! * δ(x) is more than P^m − e^x·Q^m by Σ (e^x·Q − P)₊, and with u = x − l each term is p·e^(θ(l − x))·e^(-su)·(1 − e^-u) for θ = −1 − s: for s ≥ 0 that is at
+//!   most c(s)·M(θ)^m·e^(-θx) together.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+
+use super::{
+    atoms::{Atom, Atoms, nothing},
+    chain::Part,
+    composition::{Composition, Effort, fineness, of_few, of_joins},
+    dots::Grid,
+    evaluate::most_of_a_path,
+    fixed::{Range, ceil, exp, floor, ln_scaled},
+    tilt::{Choice, FINEST, MOST_CUT, finest},
+};
+use crate::exact::{Budget, Rational};
+
+/// Frequent losses are of few sizes.
+const EFFORT: Effort = Effort { single: 1 << 16, composed: 1 << 15, sums: 1 << 19 };
+
+/// Binary digits of exponents.
+const PLACES: u32 = 64;
+
+/// One copy of the frequent outcomes.
+pub(super) struct Frequent {
+    part: Part,
+    grid: Grid,
+    /// The binary digits of probabilities.
+    bits: u32,
+    /// Composed losses are multiples of 2^-fine.
+    fine: u32,
+    /// The least loss and the greatest.
+    span: (Rational, Rational),
+}
+
+/// A bound of one θ: M(θ)^m is at most e^cumulant.
+struct Far {
+    theta: Rational,
+    cumulant: Rational,
+}
+
+/// Some copies of them, and what is known of their curve.
+pub(super) struct Copies {
+    copies: u64,
+    /// P^m and Q^m, over 2^bits.
+    whole: (Range, Range),
+    far: Vec<Far>,
+    near: Vec<Composition>,
+}
+
+impl Frequent {
+    /// Of some outcomes, with probabilities over 2^bits and losses to as many places; of at most `copies` copies.
+    pub(super) fn new(listed: Vec<Atom>, copies: u64, bits: u32) -> Option<Self> {
+        let low = listed.iter().map(|atom| atom.loss.lower()).min()?;
+        let high = listed.iter().map(|atom| atom.loss.upper()).max()?;
+        let step = finest(&low, &high, EFFORT.single, FINEST);
+        let place = |loss: BigInt| i64::try_from(loss).ok();
+        let grid = Grid { step, first: place(floor(&low, step))?, last: place(ceil(&high, step))? };
+        let choice = Choice { theta: Rational::zero(), cut: 0, grids: [(grid, bits)].into() };
+        let fine = fineness(&choice, copies).filter(|fine| fine + 36 <= bits)?;
+        let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
+        Some(Self { part, grid, bits, fine, span: (low, high) })
+    }
+
+    fn listed(&self) -> &[Atom] {
+        match &self.part {
+            Part::Few(atoms, ..) => &atoms.listed,
+            Part::Dots(_) => &[],
+        }
+    }
+
+    pub(super) fn copies(&self, copies: u64) -> Copies {
+        let nothing = || Range::point(BigInt::zero());
+        let p = self.listed().iter().fold(nothing(), |sum, atom| sum.add(&atom.p));
+        let q = self.listed().iter().fold(nothing(), |sum, atom| sum.add(&atom.q));
+        let whole = (power(&p, copies, self.bits), power(&q, copies, self.bits));
+        Copies { copies, whole, far: Vec::new(), near: Vec::new() }
+    }
+
+    /// δ(x) of some copies for an x between two, over 2^bits: by what is cheap, and where that is not known to `narrow` by compositions.
+    pub(super) fn at(&self, of: &Copies, (low, high): (&Rational, &Rational), narrow: &BigInt) -> Range {
+        let one = Range::point(BigInt::one() << self.bits);
+        if of.copies == 0 {
+            let most = self.difference(&(one.clone(), one.clone()), low).upper;
+            return Range { lower: self.difference(&(one.clone(), one), high).lower, upper: most };
+        }
+        let mut found = Range { lower: self.difference(&of.whole, high).lower, upper: of.whole.0.upper.clone() };
+        let (least, greatest) = self.reach(of.copies);
+        if *low >= greatest {
+            found.upper = BigInt::zero();
+        } else if *low <= least {
+            found.upper = self.difference(&of.whole, low).upper;
+        }
+        for far in &of.far {
+            let Some(more) = self.far(far, low) else { continue };
+            let most = if far.theta.is_negative() { self.difference(&of.whole, low).upper + more } else { more };
+            found.upper = found.upper.min(most);
+        }
+        if &found.upper - &found.lower <= *narrow {
+            return found;
+        }
+        self.nearer(found, &of.near, (low, high))
+    }
+
+    /// Between which the losses of some copies are.
+    fn reach(&self, copies: u64) -> (Rational, Rational) {
+        let (low, high) = &self.span;
+        (low * BigInt::from(copies), high * BigInt::from(copies))
+    }
+
+    /// What compositions tell besides.
+    fn nearer(&self, found: Range, near: &[Composition], (low, high): (&Rational, &Rational)) -> Range {
+        let Range { mut lower, mut upper } = found;
+        for composition in near {
+            lower = composition.least(high).map_or(lower.clone(), |least| floor(&least, self.bits).max(lower));
+            upper = composition.most(low).map_or(upper.clone(), |most| ceil(&most, self.bits).min(upper));
+        }
+        Range { lower, upper }
+    }
+
+    /// (P − e^x·Q)₊.
+    fn difference(&self, (p, q): &(Range, Range), x: &Rational) -> Range {
+        // At most 1 in any case, and at most P.
+        let Some(power) = exp(x, self.bits) else { return Range { lower: BigInt::zero(), upper: p.upper.clone() } };
+        let taken = q.mul(&Range::of(&power, self.bits), self.bits);
+        let of = |difference: BigInt| difference.max(BigInt::zero());
+        Range { lower: of(&p.lower - taken.upper), upper: of(&p.upper - taken.lower) }
+    }
+
+    /// c·M(θ)^m·e^(-θx) at most, over 2^bits.
+    fn far(&self, far: &Far, x: &Rational) -> Option<BigInt> {
+        let y = Rational::new(ceil(&(&far.cumulant - &far.theta * x), PLACES), BigInt::one() << PLACES);
+        if y.is_positive() {
+            return None;
+        }
+        let s = if far.theta.is_negative() { -&far.theta - Rational::one() } else { far.theta.clone() };
+        Some(ceil(&(exp(&y, self.bits)?.upper() * most_of_a_path(&s)), self.bits))
+    }
+
+    /// Learns a cheap bound that is good at x; `None` where there is none.
+    pub(super) fn learn_far(&self, of: &mut Copies, x: &Rational) -> Option<()> {
+        let theta = self.tilt(of.copies, x).filter(|theta| !theta.is_zero())?;
+        let cumulant = self.cumulant(&theta)? * BigInt::from(of.copies);
+        of.far.push(Far { theta, cumulant });
+        Some(())
+    }
+
+    /// Learns by a composition made for x; `None` where the budget is spent, or a number is out of range.
+    pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
+        let theta = self.tilt(of.copies, x)?.max(Rational::zero());
+        budget.spend(of_joins(of.copies, EFFORT).saturating_add(of_few(EFFORT)))?;
+        let cut = u32::try_from(MOST_CUT).ok()?;
+        let choice = Choice { theta, cut, grids: [(self.grid, self.bits)].into() };
+        of.near.push(Composition::of_parts(&[(&self.part, of.copies)], &choice, self.fine, EFFORT)?);
+        Some(())
+    }
+
+    /// At least ln M(θ).
+    fn cumulant(&self, theta: &Rational) -> Option<Rational> {
+        let is_below = theta.is_negative();
+        let end = if is_below { &self.span.0 } else { &self.span.1 };
+        let mut sum = BigInt::zero();
+        for atom in self.listed() {
+            let loss = if is_below { atom.loss.lower() } else { atom.loss.upper() };
+            sum += &atom.p.upper * Range::of(&exp(&(theta * (loss - end)), self.bits)?, self.bits).upper;
+        }
+        Some(ln_scaled(sum.magnitude(), 2 * self.bits, PLACES)?.upper() + theta * end)
+    }
+
+    /// The tilt θ under which so many losses have mean x, to some bits: above 0 or below −1, or 0 where x is between their means under P and Q. `None` where no loss is.
+    fn tilt(&self, copies: u64, x: &Rational) -> Option<Rational> {
+        let (least, greatest) = self.reach(copies);
+        if *x <= least || *x >= greatest {
+            return None;
+        }
+        let places = self.fine;
+        let target = floor(x, places);
+        let is_below = |theta: &Rational| -> Option<bool> {
+            let end = if theta.is_negative() { &self.span.0 } else { &self.span.1 };
+            let mut sum = BigInt::zero();
+            for atom in self.listed() {
+                let loss = atom.loss.lower();
+                let factor = Range::of(&exp(&(theta * (&loss - end)), PLACES)?, PLACES).lower;
+                sum += &atom.p.lower * factor * (floor(&loss, places) * copies - &target);
+            }
+            Some(sum.is_negative())
+        };
+        let (two, minus) = (BigInt::from(2), -Rational::one());
+        let is_above = is_below(&Rational::zero())?;
+        if !is_above && is_below(&minus)? {
+            return Some(Rational::zero());
+        }
+        let theta = |distance: &Rational| if is_above { distance.clone() } else { &minus - distance };
+        // Whether the mean is on this side of x still.
+        let is_short = |distance: &Rational| is_below(&theta(distance)).map(|below| below == is_above);
+        let mut far = Rational::new(BigInt::one(), BigInt::from(1024));
+        while is_short(&far)? {
+            far *= &two;
+            if far > Rational::from_integer(BigInt::one() << FINEST) {
+                return None;
+            }
+        }
+        let mut near = &far / &two;
+        for _ in 0..8 {
+            let middle = (&near + &far) / &two;
+            if is_short(&middle)? {
+                near = middle;
+            } else {
+                far = middle;
+            }
+        }
+        Some(theta(&near))
+    }
+}
+
+/// x^n of a number of [0, 1], over 2^bits.
+fn power(x: &Range, mut n: u64, bits: u32) -> Range {
+    let x = x.clone().clamp(bits);
+    let (mut square, mut product) = (x, Range::point(BigInt::one() << bits));
+    while n > 0 {
+        if n & 1 == 1 {
+            product = product.mul(&square, bits);
+        }
+        square = square.mul(&square, bits);
+        n >>= 1;
+    }
+    product
+}
