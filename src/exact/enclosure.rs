@@ -138,7 +138,7 @@ impl Enclosure {
     }
 
     /// The bounds as integers over `2^precision`.
-    pub(super) fn scaled_bounds(&self) -> (&BigInt, &BigInt) {
+    pub(crate) fn scaled_bounds(&self) -> (&BigInt, &BigInt) {
         (&self.lower, &self.upper)
     }
 

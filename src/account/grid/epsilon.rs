@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Aim, CLOSE, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, convolution::Side, log_two_below, sketch,
-    tilt::guess,
+    Aim, CLOSE, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, convolution::Side, fixed::ceil, log_two_below,
+    sketch, tilt::guess,
 };
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow},
@@ -17,6 +17,9 @@ const MOST: u32 = 20;
 
 /// The smallest, 2^-this.
 const LEAST: u32 = 1100;
+
+/// A bracket of one part in so many is not searched further.
+const NARROW: u32 = 1 << 26;
 
 /// Encloses the smallest ε ≥ 0 with δ(ε) ≤ δ in every direction, for δ > 0, which is at most `bound` if that is given; `None` if the plan is out of reach.
 pub(crate) fn epsilon(
@@ -79,10 +82,11 @@ fn one_direction(
         }
         if is_near && round < 4 {
             // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
-            let passes: [&dyn Fn(&(Rational, Rational)) -> Option<(Rational, Rational)>; 3] =
-                [&|_| at(&guess, FULL, None), &|known| rare_bracket(direction, delta, known, budget), &|_| {
-                    at(&guess, FULL, Some(OPEN.ilog2() - 1))
-                }];
+            let passes: [&dyn Fn(&(Rational, Rational)) -> Option<(Rational, Rational)>; 3] = [
+                &|_| at(&guess, FULL, None),
+                &|known| Some(Rare::new(direction, delta, budget)?.bracket(delta, known.clone(), budget)),
+                &|_| at(&guess, FULL, Some(OPEN.ilog2() - 1)),
+            ];
             for pass in passes {
                 best = best.map(|(low, high)| match pass(&(low.clone(), high.clone())) {
                     Some((lower, upper)) => (low.max(lower), high.min(capped(upper))),
@@ -102,51 +106,73 @@ fn one_direction(
     Some(Answer { enclosure, method: METHOD, is_narrow })
 }
 
-/// A bracket of ε made narrower with rare outcomes apart.
-fn rare_bracket(
-    direction: &Direction,
-    delta: &Rational,
-    known: &(Rational, Rational),
-    budget: &Budget,
-) -> Option<(Rational, Rational)> {
-    let mut rare = Rare::new(direction, delta, budget)?;
-    let (mut low, mut high) = known.clone();
-    let middle = |low: &Rational, high: &Rational| (low + high) / BigInt::from(2);
-    // What is known near one ε is sharp near it: once more at the ε that it leads to.
-    for _ in 0..2 {
-        rare.refine(&middle(&low, &high), budget);
-        let mut open = None;
-        for _ in 0..30 {
-            let at = middle(&low, &high);
-            let (least, most) = rare.delta(&at);
-            if least > *delta {
-                low = at;
-            } else if most <= *delta {
-                high = at;
-            } else {
-                open = Some(at);
+impl Rare {
+    /// A bracket of ε made narrower.
+    fn bracket(
+        &mut self,
+        delta: &Rational,
+        (mut low, mut high): (Rational, Rational),
+        budget: &Budget,
+    ) -> (Rational, Rational) {
+        // What is known near one ε is sharp near it: once more at the ε that it leads to.
+        for _ in 0..2 {
+            self.refine(&((&low + &high) / BigInt::from(2)), budget);
+            let mut open = None;
+            // From 0 there is no end to halving.
+            for _ in 0..64 {
+                if (&high - &low) * BigInt::from(NARROW) <= high {
+                    return (low, high);
+                }
+                let at = (&low + &high) / BigInt::from(2);
+                match self.delta(&at) {
+                    (least, _) if least > *delta => low = at,
+                    (_, most) if most <= *delta => high = at,
+                    (least, most) => {
+                        open = Some((at, least, most));
+                        break;
+                    }
+                }
+            }
+            let Some(open) = open else { break };
+            (low, high) = self.sides(delta, (low, high), open);
+            if (&high - &low) * BigInt::from(CLOSE * 50) <= high {
                 break;
             }
         }
-        // Between what is certainly above and what is certainly not.
-        let Some(open) = open else { break };
-        let (mut below, mut above) = (open.clone(), open);
-        for _ in 0..8 {
-            let at = middle(&low, &below);
-            if rare.delta(&at).0 > *delta {
-                low = at;
-            } else {
-                below = at;
-            }
-            let at = middle(&above, &high);
-            if rare.delta(&at).1 <= *delta {
-                high = at;
-            } else {
-                above = at;
+        (low, high)
+    }
+
+    /// Both ends of a bracket brought nearer to an ε between, at which it is not known whether δ(ε) is above δ: as far as the chord from below tells, or some more.
+    fn sides(
+        &self,
+        delta: &Rational,
+        (mut low, mut high): (Rational, Rational),
+        (at, least, most): (Rational, Rational, Rational),
+    ) -> (Rational, Rational) {
+        let slope = (self.delta(&low).0 - &least) / (&at - &low);
+        if !slope.is_positive() {
+            return (low, high);
+        }
+        let places = self.places();
+        let short = |distance: Rational| Rational::new(ceil(&distance, places), BigInt::one() << places);
+        let (down, up) = (short((delta - least) / &slope), short((most - delta) / slope));
+        let eighths = |n: u32| Rational::new(n.into(), 8.into());
+        for n in [9, 12, 20, 40] {
+            let below = &at - &down * eighths(n);
+            if below > low && self.delta(&below).0 > *delta {
+                low = below;
+                break;
             }
         }
+        for n in [9, 12, 20, 40] {
+            let above = &at + &up * eighths(n);
+            if above < high && self.delta(&above).1 <= *delta {
+                high = above;
+                break;
+            }
+        }
+        (low, high)
     }
-    Some((low, high))
 }
 
 impl Composition {

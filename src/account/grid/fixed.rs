@@ -23,7 +23,9 @@ impl Range {
 
     /// [lower, upper] of an enclosure, rounded outward.
     pub(super) fn of(enclosure: &Enclosure, precision: u32) -> Self {
-        Self { lower: floor(&enclosure.lower(), precision), upper: ceil(&enclosure.upper(), precision) }
+        let rounded = enclosure.at_precision(precision);
+        let (lower, upper) = rounded.scaled_bounds();
+        Self { lower: lower.clone(), upper: upper.clone() }
     }
 
     /// The number itself, rounded outward.

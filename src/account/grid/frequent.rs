@@ -39,6 +39,8 @@ pub(super) struct Frequent {
     fine: u32,
     /// The least loss and the greatest.
     span: (Rational, Rational),
+    /// P and loss of each outcome, about: to 64 binary digits of P, and as multiples of 2^-fine.
+    about: Vec<(BigInt, BigInt)>,
 }
 
 /// A bound of one θ: M(θ)^m is at most e^cumulant.
@@ -66,8 +68,15 @@ impl Frequent {
         let grid = Grid { step, first: place(floor(&low, step))?, last: place(ceil(&high, step))? };
         let choice = Choice { theta: Rational::zero(), cut: 0, grids: [(grid, bits)].into() };
         let fine = fineness(&choice, copies).filter(|fine| fine + 36 <= bits)?;
+        let about = |atom: &Atom| (&atom.p.lower >> bits.saturating_sub(PLACES), floor(&atom.loss.lower(), fine));
+        let about = listed.iter().map(about).collect();
         let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
-        Some(Self { part, grid, bits, fine, span: (low, high) })
+        Some(Self { part, grid, bits, fine, span: (low, high), about })
+    }
+
+    /// The binary digits after the point that are enough for its losses, at most those of probabilities.
+    pub(super) fn places(&self) -> u32 {
+        self.fine + 36
     }
 
     fn listed(&self) -> &[Atom] {
@@ -99,9 +108,11 @@ impl Frequent {
         } else if *low <= least {
             found.upper = self.difference(&of.whole, low).upper;
         }
-        for far in &of.far {
-            let Some(more) = self.far(far, low) else { continue };
-            let most = if far.theta.is_negative() { self.difference(&of.whole, low).upper + more } else { more };
+        for is_below in [false, true] {
+            let Some(more) = self.far(of.far.iter().filter(|far| far.theta.is_negative() == is_below), low) else {
+                continue;
+            };
+            let most = if is_below { self.difference(&of.whole, low).upper + more } else { more };
             found.upper = found.upper.min(most);
         }
         if &found.upper - &found.lower <= *narrow {
@@ -135,14 +146,15 @@ impl Frequent {
         Range { lower: of(&p.lower - taken.upper), upper: of(&p.upper - taken.lower) }
     }
 
-    /// c·M(θ)^m·e^(-θx) at most, over 2^bits.
-    fn far(&self, far: &Far, x: &Rational) -> Option<BigInt> {
-        let y = Rational::new(ceil(&(&far.cumulant - &far.theta * x), PLACES), BigInt::one() << PLACES);
+    /// c·M(θ)^m·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least; `None` if it is more than 1.
+    fn far<'a>(&self, of: impl Iterator<Item = &'a Far>, x: &Rational) -> Option<BigInt> {
+        let (y, theta) = of.map(|far| (ceil(&(&far.cumulant - &far.theta * x), PLACES), &far.theta)).min()?;
         if y.is_positive() {
             return None;
         }
-        let s = if far.theta.is_negative() { -&far.theta - Rational::one() } else { far.theta.clone() };
-        Some(ceil(&(exp(&y, self.bits)?.upper() * most_of_a_path(&s)), self.bits))
+        let s = if theta.is_negative() { -theta - Rational::one() } else { theta.clone() };
+        let power = exp(&Rational::new(y, BigInt::one() << PLACES), self.bits)?;
+        Some(ceil(&(power.upper() * most_of_a_path(&s)), self.bits))
     }
 
     /// Learns a cheap bound that is good at x; `None` where there is none.
@@ -181,15 +193,15 @@ impl Frequent {
         if *x <= least || *x >= greatest {
             return None;
         }
-        let places = self.fine;
-        let target = floor(x, places);
+        let target = floor(x, self.fine);
+        let losses = || self.about.iter().map(|(_, loss)| loss);
+        let (first, last) = (losses().min()?, losses().max()?);
         let is_below = |theta: &Rational| -> Option<bool> {
-            let end = if theta.is_negative() { &self.span.0 } else { &self.span.1 };
+            let end = if theta.is_negative() { first } else { last };
             let mut sum = BigInt::zero();
-            for atom in self.listed() {
-                let loss = atom.loss.lower();
-                let factor = Range::of(&exp(&(theta * (&loss - end)), PLACES)?, PLACES).lower;
-                sum += &atom.p.lower * factor * (floor(&loss, places) * copies - &target);
+            for (p, loss) in &self.about {
+                let factor = exp(&(theta * Rational::new(loss - end, BigInt::one() << self.fine)), PLACES)?;
+                sum += p * Range::of(&factor, PLACES).lower * (loss * copies - &target);
             }
             Some(sum.is_negative())
         };

@@ -20,20 +20,20 @@ use num_traits::{One, Signed, Zero};
 
 use super::{
     atoms::{self, Atom, atoms},
-    fixed::{Range, ceil, shift_up},
+    fixed::{Range, ceil, floor, shift_up},
     frequent::{Copies, Frequent},
     log_two_below,
 };
 use crate::{
     account::Direction,
-    exact::{Budget, Enclosure, Rational},
+    exact::{Budget, Rational},
 };
 
 /// All copies together have one of the rare outcomes with a probability of at most one in so many.
 const RARE: u32 = 1 << 4;
 
 /// What is left out, each time 2^-this of δ.
-const NEGLIGIBLE: u32 = 34;
+const NEGLIGIBLE: u32 = 28;
 
 /// The answer is narrow when all that is open is 2^-this of it.
 const OPEN: u32 = 16;
@@ -50,8 +50,8 @@ struct Pattern {
     size: usize,
     /// w(t), over 2^bits.
     weight: Range,
-    /// l(t).
-    loss: Enclosure,
+    /// l(t), over 2^bits.
+    loss: Range,
 }
 
 /// A plan of copies of one part, its rare outcomes apart.
@@ -72,7 +72,7 @@ impl Rare {
         let [(pairs, copies)] = direction.as_slice() else { return None };
         let [pair] = pairs.as_slice() else { return None };
         let log_delta = u32::try_from(-log_two_below(delta)?.min(0)).ok().filter(|log| *log < 1 << 10)?;
-        let bits = 384 + 2 * log_delta;
+        let bits = 192 + log_delta + 2 * (u64::BITS - copies.leading_zeros());
         if !atoms::are_few(pair) {
             return None;
         }
@@ -86,7 +86,7 @@ impl Rare {
         let mut patterns =
             Patterns { tail: &tail, bits, copies: *copies, negligible: &negligible, found: Vec::new(), beyond };
         let one = Range::point(BigInt::one() << bits);
-        patterns.list(&Pattern { size: 0, weight: one, loss: Enclosure::from_integer(0, bits) }, (0, 0))?;
+        patterns.list(&Pattern { size: 0, weight: one, loss: Range::point(BigInt::zero()) }, (0, 0))?;
         let (patterns, beyond) = (patterns.found, patterns.beyond);
         let frequent = Frequent::new(all.listed, *copies, bits)?;
         let sizes = patterns.iter().map(|pattern| pattern.size).max()?;
@@ -111,7 +111,7 @@ impl Rare {
                 return;
             };
             *tries += 1;
-            let (size, x) = (pattern.size, epsilon - pattern.loss.lower());
+            let (size, x) = (pattern.size, self.rest_of(epsilon, pattern).1);
             let Some(rest) = self.rest.get_mut(size) else { return };
             let learned = match *tries {
                 1 => self.frequent.learn_far(rest, &x),
@@ -126,13 +126,28 @@ impl Rare {
         }
     }
 
+    /// ε − l(t) is between these.
+    fn rest_of(&self, epsilon: &Rational, pattern: &Pattern) -> (Rational, Rational) {
+        let places = self.frequent.places();
+        let finer = self.bits.saturating_sub(places);
+        let Range { lower, upper } = &pattern.loss;
+        let (low, high) = (floor(epsilon, places) - shift_up(upper, finer), ceil(epsilon, places) - (lower >> finer));
+        let of = |x: BigInt| Rational::new(x, BigInt::one() << places);
+        (of(low), of(high))
+    }
+
     /// w(t)·δ_{n−j}(ε − l(t)), as far as it is known, over 2^bits.
     fn at(&self, pattern: &Pattern, epsilon: &Rational) -> Range {
-        let between = (&(epsilon - pattern.loss.upper()), &(epsilon - pattern.loss.lower()));
+        let (low, high) = self.rest_of(epsilon, pattern);
         let Some(rest) = self.rest.get(pattern.size) else { return Range::point(BigInt::zero()) };
         // Negligible when weighted.
         let narrow = (&self.negligible << self.bits) / pattern.weight.upper.clone().max(BigInt::one());
-        self.frequent.at(rest, between, &narrow).mul(&pattern.weight, self.bits)
+        self.frequent.at(rest, (&low, &high), &narrow).mul(&pattern.weight, self.bits)
+    }
+
+    /// The binary digits after the point that tell ε apart.
+    pub(super) fn places(&self) -> u32 {
+        self.frequent.places()
     }
 
     /// Two numbers that δ(ε) is between.
@@ -180,7 +195,8 @@ impl Patterns<'_> {
                 self.beyond += weight.upper;
                 continue;
             }
-            let larger = Pattern { size: pattern.size + 1, weight, loss: pattern.loss.add(&atom.loss) };
+            let larger =
+                Pattern { size: pattern.size + 1, weight, loss: pattern.loss.add(&Range::of(&atom.loss, self.bits)) };
             self.list(&larger, (i, times))?;
         }
         if self.found.len() >= MOST {
