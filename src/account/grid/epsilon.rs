@@ -246,3 +246,40 @@ impl Composition {
         Some((search(Side::Lower)?.0, search(Side::Upper)?.1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        account::{Plan, reference},
+        exact::{NonNegative, parse},
+        guarantee::{Domination, Pair},
+        mechanism::Mechanism,
+    };
+    use alloc::boxed::Box;
+
+    /// Losses from 10^-6 to 1, and δ at ε among them: the bracket narrows to the ε, and at its ends δ is above and is not.
+    #[test]
+    fn rare_outcomes_apart_narrow_a_bracket() {
+        let rational = |text: &str| parse(text).unwrap();
+        let of = Mechanism::from_spec(&"gaussian(sigma=3/5)".parse().unwrap()).unwrap().domination();
+        let of = Box::new(of.forward()[0].clone());
+        let rate = Probability::new(rational("1e-6")).unwrap();
+        let plan = Plan::new().with(&Domination::by(Pair::Subsampled { rate, of, reversed: false }), 3);
+        let direction = plan.directions().into_iter().next().unwrap();
+        let budget = Budget::unlimited();
+        let truth = |epsilon: &Rational| {
+            let epsilon = NonNegative::new(epsilon.clone()).unwrap();
+            reference::delta(&direction, &epsilon, &Precision::default(), &budget).unwrap().enclosure
+        };
+        for epsilon in ["1e-6", "1e-3", "1/61", "1/4"] {
+            let epsilon = rational(epsilon);
+            let delta = truth(&epsilon).lower();
+            let wide = (&epsilon / BigInt::from(3), &epsilon * BigInt::from(2));
+            let mut rare = Rare::new(&direction, &delta, &budget).unwrap();
+            let (low, high) = rare.bracket(&delta, wide, &budget);
+            assert!(truth(&low).upper() > delta && truth(&high).lower() <= delta, "{epsilon}: {low} {high}");
+            assert!((&high - &low) * BigInt::from(10_000) <= high, "{epsilon}: {low} {high}");
+        }
+    }
+}

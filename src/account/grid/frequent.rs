@@ -246,3 +246,111 @@ fn power(x: &Range, mut n: u64, bits: u32) -> Range {
     }
     product
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::exact::{Enclosure, Positive, ln};
+
+    const BITS: u32 = 256;
+
+    /// Outcomes of p and q over 2^10, which need not be 1 in all.
+    fn outcomes(weights: &[(u32, u32)]) -> Vec<Atom> {
+        let over = |n: u32| Rational::new(n.into(), 1024.into());
+        let atom = |(p, q): &(u32, u32)| {
+            let loss = ln(&Positive::new(over(*p) / over(*q)).unwrap(), BITS);
+            Atom { p: Range::of_rational(&over(*p), BITS), q: Range::of_rational(&over(*q), BITS), loss }
+        };
+        weights.iter().map(atom).collect()
+    }
+
+    /// Σ (P − e^x·Q)₊ over all outcomes of three copies.
+    fn truth(weights: &[(u32, u32)], x: &Rational) -> Enclosure {
+        let power = exp(x, 300).unwrap();
+        let mut sum = Enclosure::from_integer(0, 300);
+        for a in weights {
+            for b in weights {
+                for c in weights {
+                    let over = |n: u64| Rational::new(n.into(), BigInt::one() << 30_u32);
+                    let p = over(u64::from(a.0) * u64::from(b.0) * u64::from(c.0));
+                    let q = over(u64::from(a.1) * u64::from(b.1) * u64::from(c.1));
+                    sum = sum.add(&Enclosure::from_rational(&p, 300).sub(&power.mul_rational(&q)).max_zero());
+                }
+            }
+        }
+        sum
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// What is cheap to know, learned at one x and asked at others of either sign, and a composition besides.
+        #[test]
+        fn the_truth_is_inside(
+            weights in prop::collection::vec((1_u32..200, 1_u32..200), 2..5),
+            learned in prop::collection::vec(-60_i64..60, 0..3),
+            near in 1_i64..30,
+        ) {
+            let frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
+            let mut copies = frequent.copies(3);
+            let tenths = |n: i64| Rational::new(n.into(), 10.into());
+            for x in learned {
+                let _ = frequent.learn_far(&mut copies, &tenths(x));
+            }
+            let inside = |copies: &Copies| {
+                for n in -60..=60 {
+                    let (x, further) = (tenths(n), tenths(n) + Rational::new(1.into(), 1_000_000.into()));
+                    let found = frequent.at(copies, (&x, &further), &BigInt::zero());
+                    let of = |bound: BigInt| Rational::new(bound, BigInt::one() << BITS);
+                    let (most, least) = (truth(&weights, &x), truth(&weights, &further));
+                    assert!(of(found.lower) <= least.upper() && most.lower() <= of(found.upper), "{weights:?} at {x}");
+                }
+            };
+            inside(&copies);
+            let (least, greatest) = frequent.reach(3);
+            let between = &least + (&greatest - &least) * Rational::new(near.into(), 30.into());
+            let is_made = frequent.learn_near(&mut copies, &between, &Budget::unlimited()).is_some();
+            prop_assert!(is_made || least == greatest);
+            inside(&copies);
+        }
+    }
+
+    /// Far above the mean and far below it, a cheap bound is near the truth.
+    #[test]
+    fn cheap_bounds_are_good_far_out() {
+        let weights = [(300, 290), (310, 322), (200, 190), (10, 2), (2, 9)];
+        let frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
+        for (tenths, worst) in [(45, 20), (30, 20), (-40, 20), (-25, 20)] {
+            let x = Rational::new(tenths.into(), 10.into());
+            let mut copies = frequent.copies(3);
+            let open = |copies: &Copies| {
+                let found = frequent.at(copies, (&x, &x), &BigInt::zero());
+                Rational::new(found.upper - found.lower, BigInt::one() << BITS)
+            };
+            let before = open(&copies);
+            frequent.learn_far(&mut copies, &x).unwrap();
+            // Above, all of δ is open; below, what P − e^x·Q leaves out.
+            let whole = truth(&weights, &x).upper();
+            let (p, q) = &frequent.copies(3).whole;
+            let least = Rational::new(frequent.difference(&(p.clone(), q.clone()), &x).lower, BigInt::one() << BITS);
+            assert!(open(&copies) <= (whole - least) * BigInt::from(worst), "{tenths}");
+            assert!(open(&copies) < before, "{tenths}");
+        }
+    }
+
+    /// Cut off by a quarter, tiny losses are worth up to 1 − e^x at a negative x, not only as much as they are large.
+    #[test]
+    fn slack_counts_below_zero() {
+        let weights = [(500, 499), (400, 401), (124, 124)];
+        let frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
+        let choice = Choice { theta: Rational::zero(), cut: 2, grids: [(frequent.grid, BITS)].into() };
+        let composition = Composition::of_parts(&[(&frequent.part, 3)], &choice, frequent.fine, EFFORT).unwrap();
+        for n in 1..20 {
+            let x = Rational::new((-n).into(), 10.into());
+            let truth = truth(&weights, &x);
+            assert!(composition.least(&x).unwrap() < truth.lower() && composition.most(&x).unwrap() >= truth.lower());
+        }
+    }
+}

@@ -207,3 +207,97 @@ impl Patterns<'_> {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        account::{Plan, Precision, reference},
+        exact::{Enclosure, NonNegative, Probability, parse},
+        guarantee::{Domination, FinitePair, Pair},
+    };
+
+    fn truth(direction: &Direction, epsilon: &Rational) -> Enclosure {
+        let epsilon = NonNegative::new(epsilon.clone()).unwrap();
+        reference::delta(direction, &epsilon, &Precision::default(), &Budget::unlimited()).unwrap().enclosure
+    }
+
+    /// The truth is inside before anything is found out and after; δ is known to 2^-13 of itself then, but for what is left out of `scale`.
+    fn encloses(direction: &Direction, epsilon: &Rational, scale: &Rational) {
+        let truth = truth(direction, epsilon);
+        let budget = Budget::unlimited();
+        let mut rare = Rare::new(direction, scale, &budget).unwrap();
+        assert!(rare.patterns.len() > 1);
+        let is_inside = |(lower, upper): &(Rational, Rational)| *lower <= truth.upper() && truth.lower() <= *upper;
+        assert!(is_inside(&rare.delta(epsilon)), "{direction:?} at {epsilon}");
+        rare.refine(epsilon, &budget);
+        let found = rare.delta(epsilon);
+        assert!(is_inside(&found), "{direction:?} at {epsilon}: {found:?} for {truth}");
+        let open = truth.upper() / (BigInt::one() << 13_u32) + scale / (BigInt::one() << 20_u32);
+        assert!(&found.1 - &found.0 <= open, "{direction:?} at {epsilon}: {found:?} for {truth}");
+        // What was found out is right elsewhere, too.
+        for n in 0..8 {
+            let elsewhere = epsilon * Rational::new(n.into(), 4.into());
+            let truth = self::truth(direction, &elsewhere);
+            let (lower, upper) = rare.delta(&elsewhere);
+            assert!(lower <= truth.upper() && truth.lower() <= upper, "{direction:?} at {elsewhere}");
+        }
+    }
+
+    /// Outcomes of p and q in proportion to the weights.
+    fn pair(weights: &[(u64, u64)]) -> Pair {
+        let sum = |of: fn(&(u64, u64)) -> u64| weights.iter().map(of).sum::<u64>();
+        let (all_p, all_q) = (sum(|weight| weight.0), sum(|weight| weight.1));
+        let of = |part: u64, all: u64| Probability::new(Rational::new(part.into(), all.into())).unwrap();
+        let outcomes = weights.iter().map(|(p, q)| (of(*p, all_p), of(*q, all_q))).collect();
+        Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Frequent outcomes of small losses and rare ones of any, infinite among them; ε near a rare loss, or a sum of two, or none.
+        #[test]
+        fn the_truth_is_inside(
+            frequent in prop::collection::vec((1_u64 << 20..1 << 21, -2000_i64..2000), 2..4),
+            rare in prop::collection::vec((0_u64..400, 0_u64..400), 1..4),
+            copies in 1_u64..6,
+            (times, beside) in (0_i64..3, -100_i64..100),
+        ) {
+            let near = |(p, off): &(u64, i64)| (*p, p.checked_add_signed(*off).unwrap());
+            let mut weights: Vec<(u64, u64)> = frequent.iter().map(near).collect();
+            weights.extend(rare.iter().filter(|weight| **weight != (0, 0)));
+            // Rare, and of a large loss.
+            weights.push((300, 7));
+            let direction: Direction = alloc::vec![(alloc::vec![pair(&weights)], copies)];
+            // ln(300/7) is about 3758/1000.
+            let epsilon = Rational::new((times * 3758 + beside).max(0).into(), 1000.into());
+            encloses(&direction, &epsilon, &(truth(&direction, &epsilon).upper() + Rational::new(1.into(), BigInt::one() << 30_u32)));
+        }
+    }
+
+    /// Losses from 10^-6 to 1: both directions, at ε where the losses of 0, 1 and 2 rare outcomes lie.
+    #[test]
+    fn losses_of_many_sizes() {
+        let rational = |text: &str| parse(text).unwrap();
+        for (sigma, rate, copies) in [("9/20", "1e-5", 3), ("3/5", "1e-6", 3), ("4/5", "1e-4", 2)] {
+            let of =
+                crate::mechanism::Mechanism::from_spec(&alloc::format!("gaussian(sigma={sigma})").parse().unwrap());
+            let of = alloc::boxed::Box::new(of.unwrap().domination().forward()[0].clone());
+            let rate = Probability::new(rational(rate)).unwrap();
+            let pair = Pair::Subsampled { rate, of, reversed: false };
+            for direction in Plan::new().with(&Domination::by(pair), copies).directions() {
+                for epsilon in ["0", "1e-5", "1e-3", "1/60", "1/4", "6/5"] {
+                    let epsilon = rational(epsilon);
+                    let scale = truth(&direction, &epsilon).upper();
+                    // Above all losses of the other direction δ is 0, and next to nothing is known of tails beyond 10^-30.
+                    if scale > rational("1e-30") {
+                        encloses(&direction, &epsilon, &scale);
+                    }
+                }
+            }
+        }
+    }
+}
