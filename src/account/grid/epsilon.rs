@@ -8,7 +8,7 @@ use super::{
     sketch, tilt::guess,
 };
 use crate::{
-    account::{Answer, Direction, Precision, answer::is_narrow},
+    account::{Answer, Direction, Precision, answer::is_narrow, greatest},
     exact::{Budget, Enclosure, Probability, Rational},
 };
 
@@ -62,13 +62,23 @@ fn one_direction(
         let aim = Aim { epsilon, log_delta: log_two_below(delta), open };
         Composition::new(direction, &sketches, aim, effort, &share)?.bracket(delta, epsilon)
     };
+    // Its own greatest loss is a bound, too.
+    let greatest = greatest::loss(direction, 64).ok().and_then(greatest::Greatest::finite).map(|loss| loss.upper());
+    let bound = bound.into_iter().chain(&greatest).min();
     let capped = |epsilon: Rational| bound.map_or(epsilon.clone(), |bound| epsilon.min(bound.clone()));
     // A composition is right at every ε, and sharp where it was made: follow it to the answer.
     let start = log_two_below(delta).and_then(|log_delta| guess(&sketches, log_delta));
     let mut guess = capped(start.unwrap_or_else(Rational::one));
     let mut best: Option<(Rational, Rational)> = None;
     for round in 0..5 {
-        let Some((lower, upper)) = at(&guess, if round == 4 { FULL } else { LIGHT }, None) else { break };
+        let Some((lower, upper)) = at(&guess, if round == 4 { FULL } else { LIGHT }, None) else {
+            // Next to the greatest loss, or above it, there may be none.
+            if best.is_some() || bound.is_none() {
+                break;
+            }
+            guess *= Rational::new(7.into(), 8.into());
+            continue;
+        };
         let upper = capped(upper);
         let difference = (&upper - &guess).abs();
         let is_near = difference * BigInt::from(16) < upper;
@@ -99,7 +109,7 @@ fn one_direction(
             break;
         }
     }
-    let (lower, upper) = best?;
+    let (lower, upper) = best.or_else(|| Some((Rational::zero(), bound?.clone())))?;
     let digits = u32::try_from(lower.denom().bits().max(upper.denom().bits())).ok()?;
     let enclosure = Enclosure::from_bounds(&lower, &upper, digits.min(4096))?;
     let is_narrow = is_narrow(&enclosure, precision);

@@ -51,6 +51,7 @@ use self::{
 use super::{
     Answer, Direction, Precision,
     answer::{self, is_narrow},
+    greatest,
 };
 use crate::exact::{Budget, Enclosure, NonNegative, Rational};
 use num_traits::Zero;
@@ -138,6 +139,10 @@ fn rare_apart(direction: &Direction, epsilon: &Rational, known: &Answer, budget:
 
 /// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows: a direction that is far from the worst is not worth more.
 pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
+    // Above every loss nothing can be composed, and nothing need be.
+    if greatest::is_at_most(direction, epsilon) {
+        return true;
+    }
     let share = budget.share(8);
     let aim = Aim { epsilon, log_delta: log_two_below(bound), open: None };
     let found = sketch(direction, &share)
