@@ -94,7 +94,7 @@ fn one_direction(
             // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
             let passes: [&dyn Fn(&(Rational, Rational)) -> Option<(Rational, Rational)>; 3] = [
                 &|_| at(&guess, FULL, None),
-                &|known| Some(Rare::new(direction, delta, budget)?.bracket(delta, known.clone(), budget)),
+                &|known| Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known.clone(), budget)),
                 &|_| at(&guess, FULL, Some(OPEN.ilog2() - 1)),
             ];
             for pass in passes {
@@ -286,7 +286,7 @@ mod tests {
             let epsilon = rational(epsilon);
             let delta = truth(&epsilon).lower();
             let wide = (&epsilon / BigInt::from(3), &epsilon * BigInt::from(2));
-            let mut rare = Rare::new(&direction, &delta, &budget).unwrap();
+            let mut rare = Rare::new(&direction, &epsilon, &delta, &budget).unwrap();
             let (low, high) = rare.bracket(&delta, wide, &budget);
             assert!(truth(&low).upper() > delta && truth(&high).lower() <= delta, "{epsilon}: {low} {high}");
             assert!((&high - &low) * BigInt::from(10_000) <= high, "{epsilon}: {low} {high}");

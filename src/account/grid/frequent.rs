@@ -79,6 +79,15 @@ impl Frequent {
         self.fine + 36
     }
 
+    /// About how far from 0 the loss of some copies lies: its mean, and some deviations.
+    pub(super) fn bulk(&self, copies: u64) -> Rational {
+        let mean: BigInt = self.about.iter().map(|(p, loss)| p * loss).sum::<BigInt>() * copies;
+        let variance: BigInt = self.about.iter().map(|(p, loss)| p * loss * loss).sum::<BigInt>() * copies;
+        let deviation = (variance >> PLACES).magnitude().sqrt();
+        let of = |loss: BigInt| Rational::new(loss, BigInt::one() << self.fine);
+        of((mean >> PLACES).abs() + BigInt::from(deviation) * 16) + self.span.1.abs() * BigInt::from(16)
+    }
+
     fn listed(&self) -> &[Atom] {
         match &self.part {
             Part::Few(atoms, ..) => &atoms.listed,

@@ -35,6 +35,7 @@ mod place;
 mod pld;
 mod rare;
 mod sparse;
+mod sums;
 mod thin;
 mod tilt;
 mod transform;
@@ -131,7 +132,7 @@ pub(super) fn delta(
 
 /// δ(ε) with rare outcomes apart, where an answer says how large it may be.
 fn rare_apart(direction: &Direction, epsilon: &Rational, known: &Answer, budget: &Budget) -> Option<Enclosure> {
-    let mut rare = Rare::new(direction, &known.enclosure.upper(), budget)?;
+    let mut rare = Rare::new(direction, epsilon, &known.enclosure.upper(), budget)?;
     rare.refine(epsilon, budget);
     let (lower, upper) = rare.delta(epsilon);
     Enclosure::from_bounds(&lower.min(upper.clone()), &upper, known.enclosure.precision())

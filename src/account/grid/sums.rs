@@ -1,0 +1,258 @@
+//! The sums of j rare losses of n copies, j = 0, 1, 2, …: lists of losses and their weights, of one side, that are kept short.
+//!
+//! The weights of j losses are those of binom(n, j)·T^j, T the rare outcomes of one copy. With j goes to j + 1: T^j times T, and (n − j)/(j + 1).
+//!
+//! * **Left out.** binom(n, j)·T^j(S) is at least the probability that *some* j copies have rare outcomes with a sum in S, whatever the others have. So what is
+//!   left out of a list, with all sums that it would be part of, is booked by its weight: none of it is worth more than 1.
+//! * **Kept short.** Losses of a group, from a to b, become fewer, as in [`super::thin`]: pessimistically each is split between a and b so that P and Q stay, a share
+//!   (1 − e^(a−l))/(1 − e^(a−b)) going to b; optimistically they become one, of P = Σ w and Q = Σ w·e^-l: with z = e^a·Q/P its loss is a − ln z.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{One, Zero};
+
+use super::{
+    atoms::Atom,
+    convolution::Side,
+    fixed::{Range, exp, ln_scaled, shift_up},
+};
+use crate::exact::Rational;
+
+/// The most sums of one list, about: so that the sums of two are some ten thousands.
+const MOST: usize = 1 << 8;
+
+/// A sum of losses and its weight, over 2^bits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sum {
+    pub(super) loss: BigInt,
+    pub(super) weight: BigInt,
+}
+
+/// The lists of all j that matter, one after the other.
+pub(super) struct Sums {
+    pub(super) of: Vec<Vec<Sum>>,
+    /// At least what is left out, over 2^bits; 0 on the optimistic side.
+    pub(super) beyond: BigInt,
+}
+
+/// Which sums matter, over 2^bits.
+pub(super) struct Matter {
+    /// Each of at least this weight.
+    pub(super) weight: BigInt,
+    /// Above this loss any may be taken together: there δ is of the form P − e^ε·Q, nearly.
+    pub(super) loss: BigInt,
+    pub(super) bits: u32,
+}
+
+/// The lists for so many copies; `None` if a number is out of range.
+pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter) -> Option<Sums> {
+    let bits = matter.bits;
+    let of_atom = |atom: &Atom| {
+        let loss = Range::of(&atom.loss, bits);
+        match side {
+            Side::Upper => Sum { loss: loss.upper, weight: &atom.p.upper * copies },
+            Side::Lower => Sum { loss: loss.lower, weight: &atom.p.lower * copies },
+        }
+    };
+    let none = Sum { loss: BigInt::zero(), weight: BigInt::one() << bits };
+    let mut all = Sums { of: [Vec::from([none])].into(), beyond: BigInt::zero() };
+    // n·T, of one rare outcome.
+    let one = all.short(tail.iter().map(of_atom).collect(), side, matter)?;
+    let mut list = one.clone();
+    for j in 1..=copies {
+        if list.is_empty() {
+            break;
+        }
+        let mut next = Vec::new();
+        // Of j + 1: another one, (n − j)/(n·(j + 1)) times.
+        let (left, ways) = (copies - j, BigInt::from(copies) * (j + 1));
+        for (sum, one) in list.iter().flat_map(|sum| one.iter().map(move |one| (sum, one))).filter(|_| left > 0) {
+            let weight = &sum.weight * &one.weight * left;
+            let weight = match side {
+                Side::Upper => shift_up(&weight, bits).div_ceil(&ways),
+                Side::Lower => (weight >> bits).div_floor(&ways),
+            };
+            next.push(Sum { loss: &sum.loss + &one.loss, weight });
+        }
+        all.of.push(list);
+        list = all.short(next, side, matter)?;
+    }
+    Some(all)
+}
+
+impl Sums {
+    /// The same sums in rising order, fewer where they are many, without the negligible ones.
+    fn short(&mut self, mut list: Vec<Sum>, side: Side, matter: &Matter) -> Option<Vec<Sum>> {
+        list.sort_unstable();
+        list.dedup_by(|next, sum| {
+            let is_same = next.loss == sum.loss;
+            if is_same {
+                sum.weight += &next.weight;
+            }
+            is_same
+        });
+        list.retain(|sum| {
+            let is_kept = sum.weight > matter.weight;
+            if !is_kept && side == Side::Upper {
+                self.beyond += &sum.weight;
+            }
+            is_kept
+        });
+        if list.len() <= MOST {
+            return Some(list);
+        }
+        // The narrowest groups of which there are few enough, two for each where they are split, and one of all that is high.
+        let (low, high) = list.split_at(list.partition_point(|sum| sum.loss <= matter.loss));
+        let most = if side == Side::Upper { MOST / 2 } else { MOST };
+        let width = (0..=matter.bits + 16).find(|width| groups(low, *width).take(most + 1).count() <= most)?;
+        let short = groups(low, width).chain([high]).map(|group| match side {
+            Side::Upper => split(group, matter.bits),
+            Side::Lower => mean(group, matter.bits),
+        });
+        Some(short.collect::<Option<Vec<_>>>()?.concat())
+    }
+}
+
+/// Losses in rising order, those together that are less than 2^width units above the first of them.
+fn groups(list: &[Sum], width: u32) -> impl Iterator<Item = &[Sum]> {
+    let mut rest = list;
+    core::iter::from_fn(move || {
+        let end = &rest.first()?.loss + (BigInt::one() << width);
+        let (group, others) = rest.split_at(rest.partition_point(|sum| sum.loss < end));
+        rest = others;
+        Some(group)
+    })
+}
+
+/// e^(a − l), over 2^bits.
+fn falling(a: &BigInt, l: &BigInt, bits: u32) -> Option<Range> {
+    Some(Range::of(&exp(&Rational::new(a - l, BigInt::one() << bits), bits)?, bits).clamp(bits))
+}
+
+/// The pessimistic two.
+fn split(group: &[Sum], bits: u32) -> Option<Vec<Sum>> {
+    let [first, .., last] = group else { return Some(group.to_vec()) };
+    let whole = falling(&first.loss, &last.loss, bits)?.complement(bits);
+    // Too close to be told apart: all of it up.
+    if whole.lower.is_zero() {
+        let weight = group.iter().map(|sum| &sum.weight).sum();
+        return Some([Sum { loss: last.loss.clone(), weight }].into());
+    }
+    let (mut low, mut high) = (BigInt::zero(), BigInt::zero());
+    for sum in group {
+        let part = falling(&first.loss, &sum.loss, bits)?.complement(bits);
+        let (least, most) =
+            ((&part.lower << bits).div_floor(&whole.upper), (&part.upper << bits).div_ceil(&whole.lower));
+        low += shift_up(&(&sum.weight * ((BigInt::one() << bits) - least)), bits);
+        high += shift_up(&(&sum.weight * most.min(BigInt::one() << bits)), bits);
+    }
+    Some([Sum { loss: first.loss.clone(), weight: low }, Sum { loss: last.loss.clone(), weight: high }].into())
+}
+
+/// The optimistic one.
+fn mean(group: &[Sum], bits: u32) -> Option<Vec<Sum>> {
+    let [first, _, ..] = group else { return Some(group.to_vec()) };
+    let weight: BigInt = group.iter().map(|sum| &sum.weight).sum();
+    let mut of_q = BigInt::zero();
+    for sum in group {
+        of_q += shift_up(&(&sum.weight * falling(&first.loss, &sum.loss, bits)?.upper), bits);
+    }
+    let z = (of_q << bits).div_ceil(&weight);
+    let above = Range::of(&ln_scaled(z.magnitude(), bits, bits)?.neg(), bits).lower.max(BigInt::zero());
+    Some([Sum { loss: &first.loss + above, weight }].into())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::exact::Enclosure;
+
+    const BITS: u32 = 200;
+
+    fn atom((p, loss): (Rational, Rational)) -> Atom {
+        let q = Range::point(BigInt::zero());
+        Atom { p: Range::of_rational(&p, BITS), q, loss: Enclosure::from_rational(&loss, BITS) }
+    }
+
+    /// Σ w·(1 − e^(x − l))₊, which is greatest where losses are.
+    fn worth(list: impl IntoIterator<Item = (Rational, Rational)>, x: &Rational) -> Enclosure {
+        let mut sum = Enclosure::from_integer(0, BITS);
+        for (weight, loss) in list {
+            if loss > *x {
+                let share = Enclosure::from_integer(1, BITS).sub(&exp(&(x - loss), BITS).unwrap());
+                sum = sum.add(&share.mul_rational(&weight)).at_precision(BITS);
+            }
+        }
+        sum
+    }
+
+    fn of(list: &[Sum]) -> Vec<(Rational, Rational)> {
+        let over = |n: &BigInt| Rational::new(n.clone(), BigInt::one() << BITS);
+        list.iter().map(|sum| (over(&sum.weight), over(&sum.loss))).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        /// Two of forty rare outcomes, hundreds of sums made fewer: what they are worth moves outward at every x, by little; and what is left out is booked.
+        #[test]
+        fn short_lists_move_outward(
+            tail in prop::collection::vec((1_i64..1000, 1_i64..30_000), 36..44),
+            copies in 2_u64..5,
+            high in 2000_i64..60_000,
+            log_negligible in 0_u32..40,
+        ) {
+            let tail: Vec<(Rational, Rational)> =
+                tail.iter().map(|(p, l)| (Rational::new((*p).into(), 1_000_000.into()), Rational::new((*l).into(), 10_000.into()))).collect();
+            let atoms: Vec<Atom> = tail.iter().cloned().map(atom).collect();
+            let weight = (BigInt::one() << BITS) >> (20 + log_negligible);
+            let loss = Rational::new(high.into(), 10_000.into());
+            let matter = Matter { weight, loss: super::super::fixed::ceil(&loss, BITS), bits: BITS };
+            let of_side = |side: Side| sums(&atoms, side, copies, &matter).unwrap();
+            let (upper, lower) = (of_side(Side::Upper), of_side(Side::Lower));
+            prop_assert!(upper.of.iter().chain(&lower.of).all(|list| list.len() <= MOST + 2));
+            let ways = Rational::from_integer((copies * (copies - 1) / 2).into());
+            let pairs = tail.iter().flat_map(|a| tail.iter().map(|b| (&a.0 * &b.0 * &ways, &a.1 + &b.1)));
+            let pairs: Vec<_> = pairs.collect();
+            let beyond = Rational::new(upper.beyond.clone(), BigInt::one() << BITS);
+            for n in 0..6 {
+                let x = &loss * Rational::new(n.into(), 5.into());
+                let truth = worth(pairs.clone(), &x);
+                let at = |sums: &Sums| sums.of.get(2).map_or_else(|| worth([], &x), |list| worth(of(list), &x));
+                let (most, least) = (at(&upper), at(&lower));
+                prop_assert!(most.upper() + &beyond >= truth.lower(), "{x}: {most} for {truth}");
+                prop_assert!(least.lower() <= truth.upper(), "{x}: {least} for {truth}");
+                // Up to `high` nothing is lost but the second order of a 128th of the span, about.
+                if beyond == Rational::zero() || log_negligible > 30 {
+                    let lost = truth.upper() / BigInt::from(200);
+                    prop_assert!(most.upper() <= truth.upper() + &lost && least.lower() + lost + &beyond * BigInt::from(2) >= truth.lower(), "{x}: {least} {most} for {truth}");
+                }
+            }
+        }
+    }
+
+    /// All the weights of 0, 1, 2, … rare outcomes of few copies: binomial.
+    #[test]
+    fn weights_are_binomial() {
+        let half = |n: i64| Rational::new(n.into(), 100.into());
+        let atoms = [atom((half(3), half(10))), atom((half(2), half(70)))];
+        let matter = Matter { weight: BigInt::zero(), loss: BigInt::one() << BITS, bits: BITS };
+        for side in [Side::Lower, Side::Upper] {
+            let all = sums(&atoms, side, 4, &matter).unwrap();
+            let lengths: Vec<_> = all.of.iter().map(Vec::len).collect();
+            assert_eq!(lengths, [1, 2, 3, 4, 5]);
+            let twentieth = Rational::new(1.into(), 20.into());
+            let mut power = Rational::one();
+            for (list, ways) in all.of.iter().zip([1, 4, 6, 4, 1]) {
+                let weight: Rational = of(list).into_iter().map(|(weight, _)| weight).sum();
+                let off = (weight - &power * BigInt::from(ways)) * (BigInt::one() << (BITS - 10));
+                assert!(off < Rational::one() && off > -Rational::one());
+                power *= &twentieth;
+            }
+        }
+    }
+}
