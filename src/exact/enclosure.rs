@@ -133,12 +133,12 @@ impl Enclosure {
     }
 
     /// The hull of two integers over `2^precision`: Invariant #1 in either order.
-    pub(super) fn from_scaled(lower: BigInt, upper: BigInt, precision: u32) -> Self {
+    pub(crate) fn from_scaled(lower: BigInt, upper: BigInt, precision: u32) -> Self {
         if lower <= upper { Self { lower, upper, precision } } else { Self { lower: upper, upper: lower, precision } }
     }
 
     /// The bounds as integers over `2^precision`.
-    pub(super) fn scaled_bounds(&self) -> (&BigInt, &BigInt) {
+    pub(crate) fn scaled_bounds(&self) -> (&BigInt, &BigInt) {
         (&self.lower, &self.upper)
     }
 
