@@ -122,12 +122,15 @@ fn steps(direction: &Direction, epsilon: &str) -> (Answer, u64) {
     (answer, (1 << 40) - budget.left())
 }
 
+/// A plan, and the ε that it is asked for.
+type Asked<'a> = (&'a [(Pair, u64)], &'a [&'a str]);
+
 /// Two lists and the sum over frequencies, which have nothing in common but the tilt: on both sides of the mean, at a loss itself, next to the greatest, with infinite losses.
 #[test]
 fn lists_agree_with_frequencies() {
     let response = finite(&[("3/4", "1/4"), ("1/4", "3/4")]);
     let revealing = finite(&[("1/2", "1/3"), ("1/3", "2/3"), ("1/6", "0")]);
-    let plans: [(&[(Pair, u64)], &[&str]); 5] = [
+    let plans: [Asked<'_>; 5] = [
         (&[(gaussian("2", 1), 3), (gaussian("1/3", 2), 2)], &["0", "1/7", "14", "29/2", "60", "500"]),
         (&[(response.clone(), 9), (laplace("3/2", 4), 2)], &["0", "1", "10", "15"]),
         (&[(laplace("2", 3), 5)], &["0", "1/2", "7", "749/100"]),
