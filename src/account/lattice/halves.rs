@@ -230,3 +230,39 @@ fn parted(factors: &[Factor], theta: &Rational, most: usize, working: &Working) 
     }
     Some((a, b))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        exact::{Positive, Probability, parse},
+        guarantee::{FinitePair, Pair},
+    };
+
+    /// δ and 1 − δ from the same lists, at tilts of either sign: whichever identity is used, far from where it is the better one too.
+    #[test]
+    fn both_identities_agree() {
+        let rational = |text: &str| parse(text).unwrap();
+        let of = |text: &str| Probability::new(rational(text)).unwrap();
+        let outcomes =
+            [("1/2", "1/5"), ("1/4", "1/7"), ("1/4", "23/35")].map(|(p, q)| (of(p), of(q))).into_iter().collect();
+        let pair = Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap());
+        let gaussian = Pair::Gaussian { variance: Positive::new(rational("9/10")).unwrap(), shift: 2_u32.into() };
+        let factors = [Factor::listable(&pair, 3).unwrap(), Factor::listable(&gaussian, 2).unwrap()];
+        let working = Working::new(160);
+        for text in ["0", "1/2", "20/9", "5", "12"] {
+            let epsilon = |bits: u32| Some(Enclosure::from_rational(&rational(text), bits));
+            let [right, middle] = [(Form::Right, "1/2"), (Form::Middle, "-17/32")].map(|(form, theta)| {
+                let none = Enclosure::from_integer(0, 0);
+                let tilt = Tilt { form, theta: rational(theta), cumulant: none, deviation: Rational::one() };
+                let value = attempt(&factors, &tilt, &epsilon, 1 << 13, &working).unwrap();
+                finish(&factors, form, &value, &working).unwrap()
+            });
+            assert!(right.intersects(&middle), "{text}: {right} {middle}");
+            assert!(
+                right.width() < rational("1e-20") && middle.width() < rational("1e-20"),
+                "{text}: {right} {middle}"
+            );
+        }
+    }
+}
