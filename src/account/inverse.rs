@@ -15,6 +15,14 @@ use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational, ln};
 /// The most trials.
 const MOST_TRIALS: u32 = 110;
 
+/// Digits that are found first. More are found from there, twice as many each time: the early steps of a search need few, and who asks for more digits than can be had
+/// gets no less than who asks for these.
+const FIRST_DIGITS: u32 = 15;
+
+/// The most trials for each doubling of the digits, which take four or so, and the most of them that may tell nothing.
+const MOST_FURTHER: u32 = 16;
+const MOST_UNKNOWN: u32 = 3;
+
 /// An ε is looked for from 2^-this to 2^this: numbers of a thousand decimal digits, squared, are within.
 const LARGEST: i64 = 1 << 13;
 
@@ -38,7 +46,18 @@ pub(super) fn epsilon(
     bound: Option<&Rational>,
     precision: &Precision,
 ) -> Result<Answer, AccountError> {
-    let mut search = Search { profile, delta: delta.get(), bound, precision, trials: 0, method: "" };
+    let digits = precision.digits.min(FIRST_DIGITS);
+    let mut search = Search {
+        profile,
+        delta: delta.get(),
+        bound,
+        precision,
+        digits,
+        trials: 0,
+        most: MOST_TRIALS,
+        unknown: 0,
+        method: "",
+    };
     search.run()
 }
 
@@ -47,7 +66,13 @@ struct Search<'a> {
     delta: &'a Rational,
     bound: Option<&'a Rational>,
     precision: &'a Precision,
+    /// The digits that are looked for now.
+    digits: u32,
     trials: u32,
+    /// When to end.
+    most: u32,
+    /// Trials that told nothing.
+    unknown: u32,
     method: &'static str,
 }
 
@@ -87,7 +112,7 @@ impl Search<'_> {
     /// δ(x) against δ, with as many digits as it takes, from `digits` up.
     fn side(&mut self, at: &Rational, digits: u32) -> Result<Side, AccountError> {
         let epsilon = NonNegative::new(at.clone()).map_err(|_| AccountError::OutOfReach)?;
-        let finest = self.precision.digits.saturating_add(12);
+        let finest = self.digits.saturating_add(12);
         let mut digits = digits.min(finest);
         loop {
             self.trials += 1;
@@ -96,13 +121,16 @@ impl Search<'_> {
             let (lower, upper) = (answer.enclosure.lower(), answer.enclosure.upper());
             let is_above = lower > *self.delta;
             if is_above || upper <= *self.delta {
-                let value = cut(&((lower + upper) / BigInt::from(2)));
-                let logarithm = |x: &Rational| Some(ln(&Positive::new(x.clone()).ok()?, 96).lower());
+                // As many digits as are asked of the root, and some.
+                let bits = self.digits.saturating_mul(4).saturating_add(96);
+                let value = cut(&((lower + upper) / BigInt::from(2)), bits);
+                let logarithm = |x: &Rational| Some(ln(&Positive::new(x.clone()).ok()?, bits).lower());
                 let excess = logarithm(&value).zip(logarithm(self.delta)).map(|(at, wanted)| at - wanted);
                 let end = End { at: at.clone(), value, excess };
                 return Ok(if is_above { Side::Below(end) } else { Side::Above(end) });
             }
             if digits >= finest || !answer.is_narrow {
+                self.unknown += 1;
                 return Ok(Side::Unknown);
             }
             digits = digits.saturating_mul(2).min(finest);
@@ -118,28 +146,61 @@ impl Search<'_> {
             Side::Unknown => End { at: Rational::zero(), value: self.delta.clone(), excess: None },
         };
         let mut bracket = self.bracket(low)?;
+        let mut reached = 0;
+        while self.close(&mut bracket)? && self.digits < self.precision.digits {
+            reached = self.digits;
+            self.go_on(self.digits.saturating_mul(2).min(self.precision.digits));
+        }
+        // As many as are within reach, of those between.
+        let mut beyond = self.digits;
+        while reached > 0 && beyond - reached > 1 && !self.is_done(&bracket) {
+            self.go_on(u32::midpoint(reached, beyond));
+            if self.close(&mut bracket)? {
+                reached = self.digits;
+            } else {
+                beyond = self.digits;
+            }
+            self.digits = beyond;
+        }
+        Ok(self.answer(&bracket.low.at, &bracket.high.at))
+    }
+
+    /// Looks for so many digits from now on.
+    fn go_on(&mut self, digits: u32) {
+        self.digits = digits;
+        self.most = self.trials.saturating_add(MOST_FURTHER);
+        self.unknown = 0;
+    }
+
+    /// Whether there is no use in more trials.
+    fn is_over(&self) -> bool {
+        self.trials >= self.most || self.digits > FIRST_DIGITS && self.unknown >= MOST_UNKNOWN
+    }
+
+    /// Closes the bracket to the wanted width, if that is within reach.
+    fn close(&mut self, bracket: &mut Bracket) -> Result<bool, AccountError> {
         // Secants until they agree, then a verdict on either side of where they do; and again, wider, where that fails.
         let mut width = Rational::new(1.into(), 3.into());
-        while self.trials < MOST_TRIALS && !self.is_done(&bracket) {
-            let root = self.secants(&mut bracket)?;
+        while !self.is_over() && !self.is_done(bracket) {
+            let root = self.secants(bracket)?;
             let aside = self.tolerance(&bracket.high.at) * &width;
             for trial in [&root + &aside, &root - &aside] {
                 let trial = short(&trial, &aside);
                 if trial > bracket.low.at && trial < bracket.high.at {
-                    bracket.take(self.side(&trial, self.precision.digits.saturating_add(3))?);
+                    bracket.take(self.side(&trial, self.digits.saturating_add(3))?);
                 }
             }
-            if !self.is_done(&bracket) {
+            if !self.is_done(bracket) {
                 let unit = self.tolerance(&bracket.high.at) / BigInt::from(16);
                 let trial = short(&middle(&bracket.low.at, &bracket.high.at), &unit);
                 if trial <= bracket.low.at || trial >= bracket.high.at {
                     break;
                 }
-                bracket.take(self.side(&trial, self.precision.digits)?);
+                bracket.take(self.side(&trial, self.digits)?);
                 width *= BigInt::from(2);
             }
         }
-        Ok(self.answer(&bracket.low.at, &bracket.high.at))
+        Ok(self.is_done(bracket))
     }
 
     /// Follows secants of ln δ(ε) until they move by less than a tenth of the tolerance.
@@ -155,20 +216,21 @@ impl Search<'_> {
             if moved <= step {
                 return Ok(root);
             }
-            let trial = short(&root, &(&step + &moved / BigInt::from(64)));
+            // The next secant is as good as the square of this move: no more digits are needed than it has, of the trial or of δ there.
+            let trial = short(&root, &(&step + &moved * &moved / &high / BigInt::from(64)));
             if trial <= low || trial >= high {
                 return Ok(root);
             }
-            // The next secant is as good as the square of this move: no more digits are needed than it has.
             let digits = 4 + 2 * decimal_digits(&(&moved / &high));
             let before = &high - &low;
-            let side = self.side(&trial, digits.min(self.precision.digits.saturating_add(3)))?;
+            let side = self.side(&trial, digits.min(self.digits.saturating_add(3)))?;
             if matches!(side, Side::Unknown) {
                 return Ok(trial);
             }
             bracket.take(side);
-            // Secants that creep from one side: halve once.
-            if (&bracket.high.at - &bracket.low.at) * BigInt::from(2) > before
+            // Secants that creep from one side: halve once. Of more digits they are good from the start.
+            if self.digits <= FIRST_DIGITS
+                && (&bracket.high.at - &bracket.low.at) * BigInt::from(2) > before
                 && moved > step.clone() * BigInt::from(1000)
             {
                 let (low, high) = (bracket.low.at.clone(), bracket.high.at.clone());
@@ -178,10 +240,11 @@ impl Search<'_> {
                 let trial = if last_is_low { &low + &jump } else { &high - &jump };
                 let trial = short(&trial, &(&jump / BigInt::from(16)));
                 if trial > low && trial < high {
-                    bracket.take(self.side(&trial, 6)?);
+                    let digits = 4 + decimal_digits(&(&jump / &high));
+                    bracket.take(self.side(&trial, digits)?);
                 }
             }
-            if self.trials >= MOST_TRIALS {
+            if self.is_over() {
                 return Ok(root);
             }
         }
@@ -200,7 +263,7 @@ impl Search<'_> {
         }
         // Of limited length, as the enclosures that they come from are.
         let slope = (&b.at - &a.at) / (&at_b - &at_a);
-        cut(&(&b.at - &at_b * slope))
+        cut(&(&b.at - &at_b * slope), self.digits.saturating_mul(4).saturating_add(128))
     }
 
     /// An ε above the root, and if possible one below it, within a factor of 16: from 1, or the bound that is known, in steps that double in the exponent, and
@@ -265,7 +328,7 @@ impl Search<'_> {
 
     /// The wanted width at an ε.
     fn tolerance(&self, at: &Rational) -> Rational {
-        at / BigInt::from(10).pow(self.precision.digits)
+        at / BigInt::from(10).pow(self.digits)
     }
 
     fn is_done(&self, bracket: &Bracket) -> bool {
@@ -299,9 +362,70 @@ fn short(x: &Rational, unit: &Rational) -> Rational {
     Rational::new((x * &grid).round().to_integer(), grid)
 }
 
-/// x to about 128 significant bits.
-fn cut(x: &Rational) -> Rational {
-    let bits = (x.denom().bits() + 128).saturating_sub(x.numer().bits());
+/// x to about so many significant bits.
+fn cut(x: &Rational, bits: u32) -> Rational {
+    let bits = (x.denom().bits() + u64::from(bits)).saturating_sub(x.numer().bits());
     let grid = BigInt::one() << bits;
     Rational::new((x * &grid).round().to_integer(), grid)
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::RefCell;
+
+    use super::*;
+    use crate::exact::{exp_neg, parse};
+
+    /// ε(10^-5) of δ(ε) = e^-ε, which is 5·ln 10, from a profile that has so many digits and no more; and the digits that it was asked for.
+    fn of_exponential(digits: u32, known: u32) -> (Answer, Vec<u32>) {
+        let asked = RefCell::new(Vec::new());
+        let profile = |epsilon: &NonNegative, precision: &Precision| {
+            asked.borrow_mut().push(precision.digits);
+            let bits = Precision { digits: precision.digits.min(known) }.bits() + 40;
+            let enclosure = exp_neg(epsilon, bits);
+            let unit = Rational::new(1.into(), BigInt::from(10).pow(known));
+            let (lower, upper) = (enclosure.lower(), enclosure.upper() * (Rational::one() + unit));
+            let enclosure = Enclosure::from_bounds(&lower, &upper, bits + 4 * known).unwrap();
+            let is_narrow = is_narrow(&enclosure, precision);
+            Ok(Answer { enclosure, method: "", is_narrow })
+        };
+        let delta = Probability::new(parse("1e-5").unwrap()).unwrap();
+        let answer = epsilon(&profile, &delta, None, &Precision { digits }).unwrap();
+        let truth = ln(&Positive::new(parse("1e5").unwrap()).unwrap(), 4 * digits + 64);
+        assert!(answer.enclosure.lower() <= truth.upper() && truth.lower() <= answer.enclosure.upper(), "{answer:?}");
+        let asked = asked.borrow().clone();
+        (answer, asked)
+    }
+
+    /// Three hundred digits take a few trials at as many, and those before take fewer digits.
+    #[test]
+    fn early_steps_need_few_digits() {
+        let (answer, asked) = of_exponential(300, 1000);
+        assert!(answer.is_narrow, "{answer:?}");
+        let late = asked.iter().filter(|digits| **digits > 160).count();
+        assert!(asked.len() <= 60 && late <= 14, "{} trials, {late} late: {asked:?}", asked.len());
+        let (_, asked) = of_exponential(15, 1000);
+        assert!(asked.len() <= 20, "{} trials: {asked:?}", asked.len());
+    }
+
+    /// Who asks for more digits than there are gets those that there are.
+    #[test]
+    fn more_digits_than_there_are() {
+        for known in [17, 24, 40] {
+            let mut before: Option<Answer> = None;
+            for digits in [5, 10, 15, 20, 30, 50, 200] {
+                let (answer, asked) = of_exponential(digits, known);
+                assert_eq!(answer.is_narrow, digits < known, "{digits} of {known}: {answer:?}");
+                assert!(asked.len() <= 120, "{digits} of {known}: {} trials", asked.len());
+                if let Some(before) = before {
+                    assert!(answer.enclosure.width() <= before.enclosure.width(), "{digits} of {known}: {answer:?}");
+                }
+                before = Some(answer);
+            }
+            // The last digits of a profile are the last of its inverse, but for one or two.
+            let width = before.unwrap().enclosure.width();
+            let reached = Rational::new(1.into(), BigInt::from(10).pow(known.min(200) - 4));
+            assert!(width <= reached, "{known}: {width}");
+        }
+    }
 }

@@ -40,6 +40,9 @@ use crate::{
 /// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
 const MOST_STEPS: u64 = 16_000_000_000;
 
+/// Steps of exact lattices and lists, for one ε or for all that a search asks: some seconds. What falls short has a grid's share still.
+const LATTICE_STEPS: u64 = 2_000_000_000;
+
 /// Steps of a list that is made for every trial of a search: a second for a hundred of them.
 const LISTED_STEPS: u64 = 10_000_000;
 
@@ -162,7 +165,7 @@ fn smallest(directions: Vec<Direction>, delta: &Probability, precision: &Precisi
             continue;
         }
         // Below the probability that the loss is infinite no ε will do; at it, the greatest finite loss.
-        let revealed = infinite_mass(&direction, precision).ok_or(AccountError::OutOfReach)?;
+        let revealed = infinite_mass(&direction, delta.get(), precision).ok_or(AccountError::OutOfReach)?;
         if revealed.lower() > *delta.get() {
             return Err(AccountError::NoEpsilon);
         }
@@ -227,7 +230,7 @@ fn search(
     };
     if directions.iter().any(needs_grid) {
         // Without a grid there is little to be had here, and little time is spent on it.
-        let by_profile = || by_profile(&budget.share(8));
+        let by_profile = || by_profile(&at_most(&budget.share(8), LATTICE_STEPS));
         return match by_grid() {
             // Where there is a good answer, bounds that cost nothing make it no better.
             Some(answer) if answer.is_narrow || is_known_to(&answer, 10) => Ok(answer),
@@ -235,11 +238,16 @@ fn search(
             None => by_profile(),
         };
     }
-    match by_profile(budget) {
-        Ok(answer) if answer.is_narrow => Ok(answer),
+    match by_profile(&at_most(budget, LATTICE_STEPS)) {
+        Ok(answer) if answer.is_narrow || is_known_to(&answer, 1_000_000) => Ok(answer),
         Ok(answer) => Ok(by_grid().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
         Err(error) => by_grid().ok_or(error),
     }
+}
+
+/// At most so many steps of a budget.
+fn at_most(budget: &Budget, steps: u64) -> Budget {
+    budget.share(budget.left() / steps + 1)
 }
 
 /// Whether a direction has so few copies that their outcomes may be listed.
@@ -274,9 +282,10 @@ fn directions(plan: &Plan) -> Vec<Direction> {
     directions
 }
 
-/// The probability that a direction's loss is infinite, 1 − Π(1 − p)^k.
-fn infinite_mass(direction: &Direction, precision: &Precision) -> Option<Enclosure> {
-    let working = Working::new(precision.bits().saturating_add(128));
+/// The probability that a direction's loss is infinite, 1 − Π(1 − p)^k, to digits enough to compare it with δ.
+fn infinite_mass(direction: &Direction, delta: &Rational, precision: &Precision) -> Option<Enclosure> {
+    let small = u32::try_from(delta.denom().bits()).ok()?;
+    let working = Working::new(precision.bits().saturating_add(small).saturating_add(128));
     let one = Enclosure::from_integer(1, 0);
     let mut finite = Scaled::one(working.bits());
     for (pairs, copies) in direction {
@@ -326,14 +335,16 @@ fn one_direction(
             return answer;
         }
     }
-    let on_lattice = lattice::delta(direction, epsilon, precision, &budget.share(2));
+    let for_lattice = at_most(&budget.share(2), LATTICE_STEPS);
+    let on_lattice = lattice::delta(direction, epsilon, precision, &for_lattice);
     if let Some(answer) = narrowed(&mut best, on_lattice.clone()) {
         return answer;
     }
     // More digits than can be had are no reason for fewer than can.
     if methods == Methods::All && precision.digits > COARSE_DIGITS {
         let known = on_lattice.as_ref();
-        let deepest = lattice::within_reach(direction, epsilon, precision, known, &budget.share(3));
+        let deepest =
+            lattice::within_reach(direction, epsilon, precision, known, &at_most(&budget.share(3), LATTICE_STEPS));
         narrowed(&mut best, deepest.map(|answer| Answer { is_narrow: false, ..answer }));
     }
     // A few copies of few outcomes each are listed at once, and exactly.

@@ -520,3 +520,14 @@ fn what_loses_nothing_is_no_part_of_a_plan() {
         }
     }
 }
+
+/// The pairs of a vector of Gaussians have an infinite loss with a probability of 6·10^-61: no ε is known for a δ below, and that is seen at once.
+#[test]
+fn infinite_losses_are_seen_however_rare() {
+    let plan = Plan::new()
+        .with(&domination(&"gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)".parse().unwrap()).unwrap(), 1);
+    let delta = |text: &str| Probability::new(crate::exact::parse(text).unwrap()).unwrap();
+    let found = epsilon(&plan, &delta("1e-100"), &Precision::default());
+    assert_eq!(found, Err(AccountError::NoEpsilonKnown));
+    assert!(epsilon(&plan, &delta("1e-59"), &Precision::default()).unwrap().is_narrow);
+}

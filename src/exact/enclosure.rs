@@ -133,7 +133,7 @@ impl Enclosure {
     }
 
     /// The hull of two integers over `2^precision`: Invariant #1 in either order.
-    pub(super) fn from_scaled(lower: BigInt, upper: BigInt, precision: u32) -> Self {
+    pub(crate) fn from_scaled(lower: BigInt, upper: BigInt, precision: u32) -> Self {
         if lower <= upper { Self { lower, upper, precision } } else { Self { lower: upper, upper: lower, precision } }
     }
 

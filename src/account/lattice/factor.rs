@@ -28,6 +28,8 @@ pub(super) struct Factor {
 pub(super) enum Kind {
     /// Y = y with probability proportional to the sum of its weights; what `total` has beyond them is a loss of ∞.
     Finite { atoms: Vec<(u64, Vec<Weight>)>, total: Vec<Weight>, is_infinite: bool },
+    /// On no lattice: the loss is base + ln(Σq/Σp) + ℓ with probability proportional to the sum of the weights of ℓ, and the step is 0.
+    Scattered { atoms: Vec<(Loss, Vec<Weight>)>, total: Vec<Weight>, is_infinite: bool },
     /// Y = Δ − J: P(J = 0) = 1/(1+q), P(J = j) = (1−q)·q^j/(1+q) for 0 < j < Δ, P(J = Δ) = q^Δ/(1+q); q = e^(-1/s).
     ///
     /// For y ≤ 0 the loss (|y − Δ| − |y|)/s is Δ/s, for y ≥ Δ it is −Δ/s, and (Δ − 2y)/s between: J is y clamped to [0, Δ].
@@ -38,6 +40,9 @@ pub(super) enum Kind {
 
 /// The most atoms of a finite pair.
 const MOST_ATOMS: usize = 4096;
+
+/// The most of one on no lattice, whose every value is taken by itself.
+const MOST_SCATTERED: usize = 128;
 
 impl Factor {
     /// The loss of a pair on a lattice; `None` if it is on none.
@@ -70,6 +75,14 @@ impl Factor {
         })
     }
 
+    /// The loss of a pair on a lattice, or of one that has few outcomes and is on none; `None` for others.
+    pub(super) fn listable(pair: &Pair, copies: u64) -> Option<Self> {
+        match pair {
+            Pair::Finite(finite) => Self::new(pair, copies).or_else(|| Self::scattered(finite, copies)),
+            _ => Self::new(pair, copies),
+        }
+    }
+
     /// No loss at all.
     fn constant(copies: u64) -> Self {
         let one = || vec![Weight::rational(NonNegative::one())];
@@ -78,28 +91,8 @@ impl Factor {
     }
 
     fn finite(pair: &FinitePair, copies: u64) -> Option<Self> {
-        let outcomes = pair.outcomes();
-        let mut atoms: Vec<(Loss, Vec<Weight>)> = Vec::new();
-        let mut is_infinite = false;
-        for (p, q) in outcomes.iter().filter(|(p, _)| !p.is_zero()) {
-            if q.is_zero() {
-                is_infinite = true;
-                continue;
-            }
-            let loss = Loss::new(p.factor.get() / q.factor.get(), q.exponent.get() - p.exponent.get())?;
-            match atoms.iter_mut().find(|(other, _)| *other == loss) {
-                Some((_, weights)) => weights.push(p.clone()),
-                None => atoms.push((loss, vec![p.clone()])),
-            }
-            if atoms.len() > MOST_ATOMS {
-                return None;
-            }
-        }
-        let (mut ps, mut qs): (Vec<_>, Vec<_>) = outcomes.iter().cloned().unzip();
-        ps.retain(|p| !p.is_zero());
-        qs.retain(|q| !q.is_zero());
-        ps.sort();
-        qs.sort();
+        let (atoms, is_infinite) = losses(pair, MOST_ATOMS)?;
+        let (ps, qs) = sides(pair);
         // The least loss, and the greatest step of which the others are multiples.
         let mut base: Option<Loss> = None;
         for (loss, _) in &atoms {
@@ -128,15 +121,18 @@ impl Factor {
             })
             .collect::<Option<_>>()?;
         listed.sort_by_key(|(y, _)| *y);
-        let mut sums = (ps != qs).then(|| (ps.clone(), qs.clone()));
-        if let Some((p, q)) = &sums
-            && let (Some(p), Some(q)) = (rational_sum(p), rational_sum(q))
-        {
-            base = base.add(&Loss::new(q / p, Rational::zero())?);
-            sums = None;
-        }
+        let (shift, sums) = normalisers(&ps, &qs)?;
+        base = base.add(&shift);
         let kind = Kind::Finite { atoms: listed, total: ps, is_infinite };
         Some(Self { kind, base, sums, step, copies })
+    }
+
+    fn scattered(pair: &FinitePair, copies: u64) -> Option<Self> {
+        let (atoms, is_infinite) = losses(pair, MOST_SCATTERED)?;
+        let (ps, qs) = sides(pair);
+        let (base, sums) = normalisers(&ps, &qs)?;
+        let kind = Kind::Scattered { atoms, total: ps, is_infinite };
+        Some(Self { kind, base, sums, step: Loss::zero(), copies })
     }
 
     /// Encloses the loss at Y = 0, of one copy.
@@ -152,25 +148,90 @@ impl Factor {
         match &self.kind {
             Kind::Finite { atoms, .. } => Some(BigUint::from(atoms.last().map_or(0, |(y, _)| *y))),
             Kind::Laplace { shift, .. } => Some(shift.clone()),
-            Kind::Gaussian { .. } => None,
+            Kind::Gaussian { .. } | Kind::Scattered { .. } => None,
         }
+    }
+
+    /// The greatest finite loss of one copy, exactly where it is known to be rational, and enclosed; `None` if there is none.
+    pub(super) fn greatest(&self, working: &Working) -> Option<(Option<Rational>, Enclosure)> {
+        let fine = working.bits().saturating_add(64);
+        let base = self.base(working)?;
+        if let Kind::Scattered { atoms, .. } = &self.kind {
+            let losses = atoms.iter().map(|(loss, _)| loss.enclose(fine));
+            let most = losses.reduce(|a, b| {
+                let (lower, upper) = (a.lower().max(b.lower()), a.upper().max(b.upper()));
+                Enclosure::from_bounds(&lower, &upper, a.precision().max(b.precision())).unwrap_or_else(|| a.hull(&b))
+            })?;
+            return Some((None, base.add(&most)));
+        }
+        let top = BigInt::from(self.top()?);
+        let rational = self.base.as_rational().zip(self.step.as_rational()).filter(|_| self.sums.is_none());
+        let exact = rational.map(|(base, step)| base + step * &top);
+        Some((exact, base.add(&self.step.enclose(fine).mul(&Enclosure::from_integer(top, 0)))))
     }
 
     /// Whether a loss of ∞ has positive probability.
     pub(super) fn is_infinite(&self) -> bool {
-        matches!(self.kind, Kind::Finite { is_infinite: true, .. })
+        matches!(self.kind, Kind::Finite { is_infinite: true, .. } | Kind::Scattered { is_infinite: true, .. })
     }
 
     /// Encloses the probability that one copy's loss is finite.
     pub(super) fn finite_mass(&self, working: &Working) -> Option<Scaled> {
+        let share = |listed: Vec<Weight>, all: &[Weight]| total(&listed, working)?.div(&total(all, working)?);
         match &self.kind {
-            Kind::Finite { atoms, total: all, is_infinite: true } => {
-                let listed: Vec<Weight> = atoms.iter().flat_map(|(_, weights)| weights.iter().cloned()).collect();
-                total(&listed, working)?.div(&total(all, working)?)
+            Kind::Finite { atoms, total, is_infinite: true } => {
+                share(atoms.iter().flat_map(|(_, weights)| weights.iter().cloned()).collect(), total)
+            }
+            Kind::Scattered { atoms, total, is_infinite: true } => {
+                share(atoms.iter().flat_map(|(_, weights)| weights.iter().cloned()).collect(), total)
             }
             _ => Some(Scaled::one(working.bits())),
         }
     }
+}
+
+/// The finite losses of a pair but for ln(Σq/Σp), with the weights of P that have them, and whether others are infinite; `None` if they are more than `most`.
+#[expect(clippy::type_complexity, reason = "what it says")]
+fn losses(pair: &FinitePair, most: usize) -> Option<(Vec<(Loss, Vec<Weight>)>, bool)> {
+    let mut atoms: Vec<(Loss, Vec<Weight>)> = Vec::new();
+    let mut is_infinite = false;
+    for (p, q) in pair.outcomes().iter().filter(|(p, _)| !p.is_zero()) {
+        if q.is_zero() {
+            is_infinite = true;
+            continue;
+        }
+        let loss = Loss::new(p.factor.get() / q.factor.get(), q.exponent.get() - p.exponent.get())?;
+        match atoms.iter_mut().find(|(other, _)| *other == loss) {
+            Some((_, weights)) => weights.push(p.clone()),
+            None => atoms.push((loss, vec![p.clone()])),
+        }
+        if atoms.len() > most {
+            return None;
+        }
+    }
+    Some((atoms, is_infinite))
+}
+
+/// The positive weights of P and of Q, sorted.
+fn sides(pair: &FinitePair) -> (Vec<Weight>, Vec<Weight>) {
+    let (mut ps, mut qs): (Vec<_>, Vec<_>) = pair.outcomes().iter().cloned().unzip();
+    ps.retain(|p| !p.is_zero());
+    qs.retain(|q| !q.is_zero());
+    ps.sort();
+    qs.sort();
+    (ps, qs)
+}
+
+/// ln(Σq/Σp) where both are rational, or else 0 and the weights to sum up, unless they are the same.
+#[expect(clippy::type_complexity, reason = "what it says")]
+fn normalisers(ps: &[Weight], qs: &[Weight]) -> Option<(Loss, Option<(Vec<Weight>, Vec<Weight>)>)> {
+    if ps == qs {
+        return Some((Loss::zero(), None));
+    }
+    Some(match (rational_sum(ps), rational_sum(qs)) {
+        (Some(p), Some(q)) => (Loss::new(q / p, Rational::zero())?, None),
+        _ => (Loss::zero(), Some((ps.to_vec(), qs.to_vec()))),
+    })
 }
 
 /// The sum of weights without exponents.

@@ -31,10 +31,13 @@
 //! Σ_j P(ℓ_j)·δ′(ε − ℓ_j) with δ′ of the rest. One tilt and one characteristic function serve all j, so that each costs a phase a frequency;
 //! and Σ_j P_θ(ℓ_j)·(bound of j) of the Chernoff bounds above is the same bound with M of the whole. ([`listed`])
 //!
+//! **Few losses** in all are two lists, and no lattice is needed at all: [`halves`].
+//!
 //! **Ties.** Where the enclosure of β reaches below 0 the first point may really be at or below ε, and its f then is 0 and not
 //! 1 − e^-β: the difference is at most e^|β| − 1, by which W is widened.
 
 mod factor;
+mod halves;
 mod listed;
 mod loss;
 mod partial;
@@ -55,7 +58,7 @@ use num_traits::{One, Zero};
 use self::{
     factor::{Factor, Kind},
     loss::Loss,
-    question::{Effort, Question},
+    question::{Effort, Question, finish},
     tilt::{Form, Tilt},
 };
 use super::{Answer, Direction, Precision, answer::is_narrow, profile::Epsilon};
@@ -89,7 +92,7 @@ pub(super) fn delta(
     precision: &Precision,
     budget: &Budget,
 ) -> Option<Answer> {
-    let factors = factors(direction)?;
+    let factors = factors_by(direction, Factor::listable)?;
     if factors.iter().any(|factor| matches!(&factor.kind, Kind::Finite { atoms, .. } if atoms.is_empty())) {
         // Every loss is infinite.
         return Some(Answer { enclosure: Enclosure::from_integer(1, 0), method: METHOD, is_narrow: true });
@@ -235,12 +238,23 @@ pub(super) use self::tilt::power_of_two;
 
 const METHOD: &str = "exact lattice";
 
+/// How an answer of two lists was found.
+const METHOD_OF_LISTS: &str = "every loss listed";
+
+/// Lists so short that they come first, and the longest.
+const SHORT_LISTS: usize = 1 << 10;
+const LONG_LISTS: usize = 1 << 13;
+
 /// The factors of a plan; `None` if a pair is on no lattice, or there is a choice of pairs.
 fn factors(direction: &Direction) -> Option<Vec<Factor>> {
+    factors_by(direction, Factor::new)
+}
+
+fn factors_by(direction: &Direction, of: impl Fn(&Pair, u64) -> Option<Factor>) -> Option<Vec<Factor>> {
     direction
         .iter()
         .map(|(pairs, copies)| match pairs.as_slice() {
-            [pair] => Factor::new(pair, *copies),
+            [pair] => of(pair, *copies),
             _ => None,
         })
         .collect()
@@ -294,12 +308,9 @@ fn maximal_loss(factors: &[Factor], bits: u32) -> Option<(Option<Rational>, Encl
     let mut exact = Some(Rational::zero());
     let mut enclosed = Enclosure::from_integer(0, 0);
     for factor in factors {
-        let top = BigInt::from(factor.top()?);
+        let (rational, one) = factor.greatest(&working)?;
         let copies = BigInt::from(factor.copies);
-        let rational = factor.base.as_rational().zip(factor.step.as_rational()).filter(|_| factor.sums.is_none());
-        exact = exact.zip(rational).map(|(sum, (base, step))| sum + (base + step * &top) * &copies);
-        let step = factor.step.enclose(working.bits().saturating_add(64)).mul(&Enclosure::from_integer(top, 0));
-        let one = factor.base(&working)?.add(&step);
+        exact = exact.zip(rational).map(|(sum, one)| sum + one * &copies);
         enclosed = enclosed.add(&one.mul(&Enclosure::from_integer(copies, 0)));
     }
     Some((exact, enclosed))
@@ -334,16 +345,24 @@ fn split(factors: &[Factor], is_merged: bool) -> Option<Split> {
             None => classes.push((factor.step.clone(), Vec::from([index]))),
         }
     }
-    // The number of values of a class's sum, or of as many standard deviations of it, is at most about this.
-    let size = |members: &[usize]| -> Option<BigUint> {
-        let mut sum = BigUint::zero();
-        for factor in members.iter().filter_map(|index| factors.get(*index)) {
-            sum += factor.top()? * factor.copies;
-        }
-        Some(sum)
+    let is_scattered = |factor: &Factor| matches!(factor.kind, Kind::Scattered { .. });
+    // The class that stays is the one whose sum has the most values, of a Gaussian those within some standard deviations: about the square of their number.
+    let size = |members: &[usize]| -> Rational {
+        let square = |factor: &Factor| match (&factor.kind, factor.top()) {
+            (Kind::Gaussian { variance, .. }, _) => variance.get() * BigInt::from(512),
+            (_, top) => {
+                let top = BigInt::from(top.unwrap_or_default());
+                Rational::from_integer(&top * &top * BigInt::from(factor.copies))
+            }
+        };
+        let each = members.iter().filter_map(|index| factors.get(*index));
+        each.map(|factor| square(factor) * BigInt::from(factor.copies)).sum()
     };
-    classes.sort_by_key(|(_, members)| size(members).map_or((1, BigUint::zero()), |size| (0, size)));
+    classes.sort_by_cached_key(|(_, members)| size(members));
     let Some((step, members)) = classes.pop() else {
+        if factors.iter().any(is_scattered) {
+            return None;
+        }
         // A lattice of one point has any step.
         let strands = (0..factors.len()).map(|index| (index, BigUint::zero())).collect();
         return Some(Split { step: Loss::rational(Rational::one()), strands, listed: Vec::new() });
@@ -351,7 +370,9 @@ fn split(factors: &[Factor], is_merged: bool) -> Option<Split> {
     let mut strands = Vec::new();
     let mut listed = Vec::new();
     for (index, factor) in factors.iter().enumerate() {
-        if factor.step.is_zero() {
+        if is_scattered(factor) {
+            listed.push(index);
+        } else if factor.step.is_zero() {
             strands.push((index, BigUint::zero()));
         } else if members.contains(&index) {
             strands.push((index, factor.step.over(&step)?.to_biguint()?));
@@ -384,19 +405,39 @@ fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, bud
                 return Some(answer);
             }
         }
-        [_, _, ..] => {
-            // A common lattice may be so fine that many frequencies count; one factor's own, with the others listed, is not.
-            for is_merged in [true, false] {
-                let Some(split) = split(factors, is_merged) else { continue };
-                let answer = by_frequencies(factors, &split, epsilon, precision, FEW_FREQUENCIES, &budget.share(3));
-                if let Some(answer) = answer.filter(|answer| answer.is_narrow) {
-                    return Some(answer);
-                }
-            }
-        }
-        _ => {}
+        _ => return of_any(factors, epsilon, precision, budget),
     }
     by_frequencies(factors, &split(factors, true)?, epsilon, precision, MOST_FREQUENCIES, budget)
+}
+
+/// Encloses δ(ε) of a plan of several kinds, or of a finite one: the cheapest first. Lists that are short; a common lattice, which may be so fine that many frequencies count; one
+/// factor's own, with the others listed, which is not; longer lists; and all the frequencies there are.
+fn of_any(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, budget: &Budget) -> Option<Answer> {
+    let listed = |most: usize| halves::delta(factors, epsilon, precision, most, &budget.share(3));
+    let summed = |is_merged: bool| {
+        by_frequencies(factors, &split(factors, is_merged)?, epsilon, precision, FEW_FREQUENCIES, &budget.share(3))
+    };
+    let is_one = factors.len() == 1;
+    let ways: [&dyn Fn() -> Option<Answer>; 4] = [
+        &|| if is_one { None } else { listed(SHORT_LISTS) },
+        &|| summed(true),
+        &|| if is_one { None } else { summed(false) },
+        &|| listed(LONG_LISTS),
+    ];
+    let mut best: Option<Answer> = None;
+    for way in ways {
+        let Some(answer) = way() else { continue };
+        if answer.is_narrow {
+            return Some(answer);
+        }
+        best = Some(best.map_or(answer.clone(), |best| best.narrowed_by(&answer, precision)));
+    }
+    let all = split(factors, true)
+        .and_then(|split| by_frequencies(factors, &split, epsilon, precision, MOST_FREQUENCIES, budget));
+    match (best, all) {
+        (Some(best), Some(all)) => Some(best.narrowed_by(&all, precision)),
+        (best, all) => best.or(all),
+    }
 }
 
 /// Encloses δ(ε) by at most so many frequencies; where there are more, a single Laplace pair is peeled.
@@ -431,7 +472,7 @@ fn by_frequencies(
             if let Some(ends) = &peeled {
                 found.value = found.value.add(&ends_alone(ends, &tilt, epsilon, &effort, &low)?);
             }
-            Some((question.finish(tilt.form, &found.value, &working)?, found))
+            Some((finish(factors, tilt.form, &found.value, &working)?, found))
         };
         let Some((enclosure, found)) = attempt() else {
             // Too many frequencies: leave it to another method, or ask for less.

@@ -18,6 +18,9 @@ use crate::{
     exact::{Enclosure, Rational, Scaled, Working, exponential, product},
 };
 
+/// The most values of the listed losses.
+const MOST_VALUES: usize = 1 << 12;
+
 /// How precisely to work.
 pub(super) struct Effort {
     /// Relative bits that are wanted.
@@ -97,7 +100,7 @@ impl Question<'_> {
             return Some((Vec::from([Threshold { weight, first, excess }]), zero));
         }
         let factors: Vec<&Factor> = self.split.listed.iter().filter_map(|index| self.factors.get(*index)).collect();
-        let (values, left_out) = listed::values(&factors, &tilt.theta, working)?;
+        let (values, left_out) = listed::values(&factors, &tilt.theta, MOST_VALUES, working)?;
         let mut thresholds = Vec::with_capacity(values.len());
         for (loss, share) in &values {
             let (first, excess) = self.threshold(&base, loss, working)?;
@@ -179,30 +182,30 @@ impl Question<'_> {
         let missing = u32::try_from(missing.max(0)).unwrap_or(u32::MAX).min(2 * working.bits());
         Some((Found { value, missing }, working))
     }
+}
 
-    /// δ from the expectation: with the probability of an infinite loss, or as 1 less the expectation.
-    pub(super) fn finish(&self, form: Form, value: &Scaled, working: &Working) -> Option<Enclosure> {
-        let one = Enclosure::from_integer(1, 0);
-        let unit = |enclosure: Enclosure| {
-            let whole = Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0));
-            enclosure.intersection(&whole)
-        };
-        match form {
-            Form::Middle => unit(one.sub(&value.fixed(working.bits())?)),
-            Form::Right if self.factors.iter().any(Factor::is_infinite) => {
-                let finite = finite_mass(self.factors, working)?;
-                unit(one.sub(&finite.fixed(working.bits())?).add(&value.fixed(working.bits())?))
+/// δ from the expectation: with the probability of an infinite loss, or as 1 less the expectation.
+pub(super) fn finish(factors: &[Factor], form: Form, value: &Scaled, working: &Working) -> Option<Enclosure> {
+    let one = Enclosure::from_integer(1, 0);
+    let unit = |enclosure: Enclosure| {
+        let whole = Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0));
+        enclosure.intersection(&whole)
+    };
+    match form {
+        Form::Middle => unit(one.sub(&value.fixed(working.bits())?)),
+        Form::Right if factors.iter().any(Factor::is_infinite) => {
+            let finite = finite_mass(factors, working)?;
+            unit(one.sub(&finite.fixed(working.bits())?).add(&value.fixed(working.bits())?))
+        }
+        Form::Right => {
+            if value.magnitude() < -SMALLEST {
+                return Enclosure::from_bounds(
+                    &Rational::zero(),
+                    &tilt::power_of_two(-SMALLEST),
+                    PRECISION_OF_SMALLEST,
+                );
             }
-            Form::Right => {
-                if value.magnitude() < -SMALLEST {
-                    return Enclosure::from_bounds(
-                        &Rational::zero(),
-                        &tilt::power_of_two(-SMALLEST),
-                        PRECISION_OF_SMALLEST,
-                    );
-                }
-                unit(value.exact()?)
-            }
+            unit(value.exact()?)
         }
     }
 }

@@ -100,3 +100,97 @@ fn the_integral_is_begun_where_it_can_be_narrow() {
     let wide = Positive::new(Rational::from_integer(BigInt::one() << 80_u32)).unwrap();
     assert!(!smooth::can_be_narrow(&wide, 1, &digits(15)) && smooth::can_be_narrow(&wide, 1, &digits(12)));
 }
+
+fn gaussian(variance: &str, shift: u32) -> Pair {
+    Pair::Gaussian { variance: Positive::new(rational(variance)).unwrap(), shift: shift.into() }
+}
+
+fn finite(outcomes: &[(&str, &str)]) -> Pair {
+    let of = |text: &str| Probability::new(rational(text)).unwrap();
+    let outcomes = outcomes.iter().map(|(p, q)| (of(p), of(q))).collect();
+    Pair::Finite(crate::guarantee::FinitePair::from_probabilities(outcomes).unwrap())
+}
+
+fn direction(parts: &[(Pair, u64)]) -> Direction {
+    parts.iter().map(|(pair, copies)| (vec![pair.clone()], *copies)).collect()
+}
+
+/// Steps that a question takes.
+fn steps(direction: &Direction, epsilon: &str) -> (Answer, u64) {
+    let budget = Budget::new(1 << 40);
+    let answer = super::delta(direction, &non_negative(epsilon), &Precision::default(), &budget).unwrap();
+    (answer, (1 << 40) - budget.left())
+}
+
+/// A plan, and the ε that it is asked for.
+type Asked<'a> = (&'a [(Pair, u64)], &'a [&'a str]);
+
+/// Two lists and the sum over frequencies, which have nothing in common but the tilt: on both sides of the mean, at a loss itself, next to the greatest, with infinite losses.
+#[test]
+fn lists_agree_with_frequencies() {
+    let response = finite(&[("3/4", "1/4"), ("1/4", "3/4")]);
+    let revealing = finite(&[("1/2", "1/3"), ("1/3", "2/3"), ("1/6", "0")]);
+    let plans: [Asked<'_>; 5] = [
+        (&[(gaussian("2", 1), 3), (gaussian("1/3", 2), 2)], &["0", "1/7", "14", "29/2", "60", "500"]),
+        (&[(response.clone(), 9), (laplace("3/2", 4), 2)], &["0", "1", "10", "15"]),
+        (&[(laplace("2", 3), 5)], &["0", "1/2", "7", "749/100"]),
+        (&[(revealing, 4), (gaussian("5", 1), 2)], &["0", "1", "9"]),
+        (&[(gaussian("9/10", 40), 1), (response, 2)], &["0", "3", "800", "900", "1500"]),
+    ];
+    let (precision, budget) = (Precision::default(), Budget::unlimited());
+    let mut forms = 0;
+    for (parts, epsilons) in plans {
+        let factors = factors(&direction(parts)).unwrap();
+        let split = split(&factors, true).unwrap();
+        for text in epsilons {
+            let epsilon = |bits: u32| Some(Enclosure::from_rational(&rational(text), bits));
+            let listed = halves::delta(&factors, &epsilon, &precision, LONG_LISTS, &budget)
+                .unwrap_or_else(|| panic!("{parts:?} {text}"));
+            let summed = by_frequencies(&factors, &split, &epsilon, &precision, FEW_FREQUENCIES, &budget).unwrap();
+            assert!(listed.is_narrow && summed.is_narrow, "{parts:?} {text} {listed:?} {summed:?}");
+            assert!(listed.enclosure.intersects(&summed.enclosure), "{parts:?} {text} {listed:?} {summed:?}");
+            forms += u32::from(listed.enclosure.lower() > rational("999/1000"));
+        }
+    }
+    assert!(forms >= 2, "{forms}");
+}
+
+/// Losses on no lattice, against the enumeration of every outcome; and as a half of the copies in either list.
+#[test]
+fn scattered_losses_are_listed() {
+    let odd = finite(&[("1/2", "1/5"), ("1/3", "1/7"), ("1/6", "23/35")]);
+    let other = finite(&[("1/2", "1/11"), ("3/8", "2/11"), ("1/8", "7/11"), ("0", "1/11")]);
+    assert!(Factor::new(&odd, 1).is_none() && Factor::new(&other, 1).is_none());
+    let (precision, budget) = (Precision::default(), Budget::unlimited());
+    for parts in [vec![(odd.clone(), 2)], vec![(odd.clone(), 5)], vec![(odd.clone(), 3), (other.reversed(), 2)]] {
+        let direction = direction(&parts);
+        for text in ["0", "1/3", "2", "9/2"] {
+            let epsilon = non_negative(text);
+            let answer = super::delta(&direction, &epsilon, &precision, &budget).unwrap();
+            let known = crate::account::reference::delta(&direction, &epsilon, &precision, &budget).unwrap();
+            assert!(answer.is_narrow && answer.enclosure.intersects(&known.enclosure), "{text} {answer:?} {known:?}");
+            assert!(known.is_narrow && answer.method == METHOD_OF_LISTS || known.enclosure.upper().is_zero());
+        }
+    }
+    // A thousand copies have half a million numbers of each: those that matter are listed, and no other.
+    let many = direction(&[(odd, 100)]);
+    let (answer, taken) = steps(&many, "70");
+    assert!(answer.is_narrow && answer.method == METHOD_OF_LISTS && taken < 300_000_000, "{taken} {answer:?}");
+}
+
+/// Gaussians of unrelated variances, whose common lattice is hundreds of times finer than theirs: 36 and 67 seconds of frequencies, and 99 of a grid, for what are
+/// lists of some dozen losses.
+#[test]
+fn unrelated_losses_take_few_steps() {
+    let response = finite(&[("319/500", "181/500"), ("181/500", "319/500")]);
+    let odd = finite(&[("1/662", "200/337"), ("659/662", "1/337"), ("1/662", "47/674"), ("1/662", "225/674")]);
+    for (parts, epsilon) in [
+        (vec![(gaussian("1/7", 1), 5), (gaussian("31/25", 1), 1)], "17.7"),
+        (vec![(gaussian("19/10", 1), 2), (gaussian("36/19", 4), 1), (response, 1)], "20.5"),
+        (vec![(gaussian("41/37", 4), 3), (laplace("2/3", 3), 2), (odd, 1)], "40"),
+    ] {
+        let (answer, taken) = steps(&direction(&parts), epsilon);
+        assert!(answer.is_narrow && answer.method == METHOD_OF_LISTS, "{answer:?}");
+        assert!(taken < 50_000_000, "{taken} steps: {answer:?}");
+    }
+}

@@ -17,7 +17,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::factor::{Factor, Kind, total};
-use crate::exact::{Disc, Enclosure, Positive, Rational, Scaled, Working};
+use crate::exact::{Disc, Enclosure, Positive, Rational, Scaled, Working, exponential};
 
 /// One copy of a factor under the tilt θ.
 #[derive(Clone, Debug)]
@@ -106,6 +106,17 @@ impl Tilted {
                 for (y, atom) in atoms {
                     let power = working.exp(&rate.mul(&Enclosure::from_integer(*y, 0)))?;
                     weights.push((*y, total(atom, working)?.mul(&power)));
+                }
+                Self::finite(&weights, &all, Enclosure::from_integer(0, 0), Rational::zero(), working)
+            }
+            Kind::Scattered { atoms, total: all, .. } => {
+                let all = total(all, working)?;
+                let mut weights = Vec::with_capacity(atoms.len());
+                for (place, (loss, atom)) in (0..).zip(atoms) {
+                    // A logarithm.
+                    working.budget().spend(4 * exponential(working.bits()))?;
+                    let power = working.exp(&loss.enclose(working.bits().saturating_add(64)).mul_rational(theta))?;
+                    weights.push((place, total(atom, working)?.mul(&power)));
                 }
                 Self::finite(&weights, &all, Enclosure::from_integer(0, 0), Rational::zero(), working)
             }
