@@ -3,9 +3,12 @@
 //! All derive from the same pairs or from the profile δ(ε); all are enclosures, or bounds that say so.
 
 mod attacker;
+mod cumulant;
 mod gaussian;
+mod losses;
 mod moments;
 mod renyi;
+mod supremum;
 mod trade_off;
 mod zcdp;
 
