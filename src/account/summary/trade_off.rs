@@ -1,13 +1,26 @@
 //! The trade-off curve (f-DP): the least type-II error of a test between neighbouring inputs, for its type-I error.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 
-use num_traits::{One, Signed, Zero};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive as _, Zero};
 
-use super::ProfilePoint;
-use crate::exact::{Enclosure, Probability, Rational};
+use super::{
+    ProfilePoint,
+    concave::{Concave, Highest, Node},
+};
+use crate::{
+    account::{Direction, Methods, Plan, Precision, clamped, directions, infinite_mass, one_direction},
+    exact::{Budget, Enclosure, NonNegative, Probability, Rational},
+};
 
 const BITS: u32 = 128;
+
+/// Further points for one rate, at most.
+const MOST_POINTS: u32 = 40;
+
+/// Steps that all further points of a plan take, at most.
+const MOST_STEPS: u64 = 1_500_000_000;
 
 /// Encloses the least false-negative rate of any test between two neighbouring inputs, in either order, whose false-positive rate is at most a:
 /// the smaller of f(a) and f′(a), where
@@ -24,9 +37,9 @@ const BITS: u32 = 128;
 /// Propositions 2.11 and 2.12, for the whole of a symmetric curve). The larger of δ and δ′ in place of both would give the convex hull of the smaller of f and f′, and a test that nobody has.
 /// Where several pairs dominate, it is the curve of the one pair that has the supremum of their profiles: a lower bound for each.
 ///
-/// Every ε gives a lower bound. The upper bound fills the gaps: δ is convex in t = e^ε, so 1 − δ − t·a is concave in t, and e^-ε(1 − δ − a), its
-/// perspective, is concave in e^-ε; a concave function is below the straight line through two neighbouring points, outside of them. Hence more
-/// points make it narrower, in proportion to the square of their distance where the profile is smooth, and any points will do.
+/// Every ε gives a lower bound. The upper bound fills the gaps: with t = e^ε in the first line and t = e^-ε in the second, both are values of g(t) = inf_S (1 − Q(S) + t·P(S)) − t·a, which is concave
+/// in t ≥ 0 and whose largest value is f(a); a concave function is below the straight line through two neighbouring points, outside of them. Hence more points make it narrower, in proportion to the square
+/// of their distance where the profile is smooth, and any points will do. [`TradeOff`] looks for those that count.
 ///
 /// `None` if there are fewer than three points either way, they do not rise from 0, or an ε is beyond 2^20.
 ///
@@ -52,82 +65,236 @@ pub fn trade_off(
     backward: &[ProfilePoint],
     false_positives: &Probability,
 ) -> Option<Enclosure> {
-    let one = curve(forward, backward, false_positives)?;
-    if forward == backward {
-        return Some(one);
-    }
-    let other = curve(backward, forward, false_positives)?;
-    Enclosure::from_bounds(&one.lower().min(other.lower()), &one.upper().min(other.upper()), BITS)
+    let profiles = if forward == backward {
+        Vec::from([Profile::new(forward)?])
+    } else {
+        Vec::from([Profile::new(forward)?, Profile::new(backward)?])
+    };
+    let found = orders(&profiles).map(|order| order.highest(&profiles, false_positives)).collect::<Option<Vec<_>>>()?;
+    least(&found)
 }
 
-/// f(a) of tests of D against D′, from δ(ε) and from δ′(ε).
-fn curve(forward: &[ProfilePoint], backward: &[ProfilePoint], false_positives: &Probability) -> Option<Enclosure> {
-    for points in [forward, backward] {
+/// The trade-off curve of a plan: [`trade_off`] from some points of its profiles, and from further ones that each rate asks for.
+///
+/// A further point is where the two lines meet that make the upper bound: it is the best test's own, where the profile has kinks and one is left between two points; where it is smooth, each divides the width by about four.
+/// The work is bounded, by a count and not by a clock, over all rates together.
+///
+/// ```
+/// use certus::{account::{Plan, Precision, TradeOff, domination}, exact::{Probability, parse}};
+///
+/// let plan = Plan::new().with(&domination(&"laplace(scale=1)".parse()?)?, 2);
+/// let mut curve = TradeOff::new(&plan, &Precision { digits: 9 });
+/// let rate = curve.at(&Probability::new(parse("1/20")?)?).expect("a rate");
+/// // P and Q of the losses 2, 0 and −2 are (1, 2q, q²)/(1+q)² and its reverse, q = 1/e.
+/// assert!(rate.lower() > parse("0.6305")? && rate.width() < parse("1e-8")?, "{rate}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct TradeOff {
+    directions: Vec<Direction>,
+    /// One of each direction.
+    profiles: Vec<Profile>,
+    precision: Precision,
+    /// What further points may still take.
+    steps: u64,
+}
+
+impl TradeOff {
+    /// Of a plan; the width is to be at most 10^-digits, if that is within reach.
+    #[must_use]
+    pub fn new(plan: &Plan, precision: &Precision) -> Self {
+        let directions = directions(plan);
+        let of = |direction: &Direction| {
+            let revealed = infinite_mass(direction, precision);
+            Profile { revealed: revealed.unwrap_or_else(|| Enclosure::from_integer(0, BITS)), ..Profile::default() }
+        };
+        let profiles = directions.iter().map(of).collect();
+        Self { directions, profiles, precision: precision.clone(), steps: MOST_STEPS }
+    }
+
+    /// With points that are known, of δ of (M(D), M(D′)) and of (M(D′), M(D)).
+    #[must_use]
+    pub fn with(mut self, forward: &[ProfilePoint], backward: &[ProfilePoint]) -> Self {
+        for (profile, points) in self.profiles.iter_mut().zip([forward, backward]) {
+            for (epsilon, delta) in points {
+                profile.add(epsilon.get(), delta);
+            }
+        }
+        self
+    }
+
+    /// Encloses the least false-negative rate of any test whose false-positive rate is at most a.
+    ///
+    /// `None` if the plan is empty, or has an ε beyond 2^20.
+    #[must_use]
+    pub fn at(&mut self, false_positives: &Probability) -> Option<Enclosure> {
+        for index in 0..self.directions.len() {
+            self.ask(index, &Rational::zero())?;
+            // Somewhere to begin.
+            for epsilon in [1_u32, 2] {
+                if self.profiles.get(index)?.points.len() < 3 {
+                    self.ask(index, &Rational::from_integer(epsilon.into()))?;
+                }
+            }
+        }
+        let unit = Rational::new(BigInt::one(), BigInt::from(10).pow(self.precision.digits));
+        let mut found = Vec::new();
+        for order in orders(&self.profiles) {
+            let mut highest = order.highest(&self.profiles, false_positives)?;
+            for _ in 0..MOST_POINTS {
+                // What is above the other order's is not the least.
+                let is_above = found.iter().any(|other: &Highest| other.upper <= highest.lower);
+                if is_above || &highest.upper - &highest.lower <= unit {
+                    break;
+                }
+                let Some(epsilon) = order.next(&self.profiles, &highest) else { break };
+                let index = if epsilon.is_negative() { order.falling } else { order.rising };
+                if self.ask(index, &epsilon.abs()).is_none() {
+                    break;
+                }
+                highest = order.highest(&self.profiles, false_positives)?;
+            }
+            found.push(highest);
+        }
+        least(&found)
+    }
+
+    /// One more point of a direction, unless it is known.
+    fn ask(&mut self, index: usize, epsilon: &Rational) -> Option<()> {
+        let profile = self.profiles.get_mut(index)?;
+        if profile.points.contains_key(epsilon) {
+            return Some(());
+        }
+        // No single one takes more than half of what is left.
+        let budget = Budget::new(self.steps / 2);
+        if budget.left() == 0 {
+            return None;
+        }
+        let digits = Precision { digits: self.precision.digits.saturating_add(1) };
+        let at = NonNegative::new(epsilon.clone()).ok()?;
+        let answer = clamped(one_direction(self.directions.get(index)?, &at, &digits, Methods::All, &budget));
+        self.steps = (self.steps - self.steps / 2).saturating_add(budget.left());
+        profile.add(epsilon, &answer.enclosure)
+    }
+}
+
+/// The smaller of what tests in either order reach.
+fn least(found: &[Highest]) -> Option<Enclosure> {
+    let lower = found.iter().map(|highest| &highest.lower).min()?;
+    let upper = found.iter().map(|highest| &highest.upper).min()?;
+    Enclosure::from_bounds(lower, upper, BITS)
+}
+
+/// δ at some ε ≥ 0.
+#[derive(Debug)]
+struct Profile {
+    points: BTreeMap<Rational, Point>,
+    /// The limit of δ, or less.
+    revealed: Enclosure,
+}
+
+/// e^ε, e^-ε and δ(ε).
+#[derive(Debug)]
+struct Point {
+    growing: Enclosure,
+    falling: Enclosure,
+    delta: Enclosure,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self { points: BTreeMap::new(), revealed: Enclosure::from_integer(0, BITS) }
+    }
+}
+
+impl Profile {
+    /// `None` if there are fewer than three points, they do not rise from 0, or an ε is beyond 2^20.
+    fn new(points: &[ProfilePoint]) -> Option<Self> {
         let rises = points.windows(2).all(|pair| matches!(pair, [a, b] if a.0 < b.0));
         if points.len() < 3 || !rises || !points.first()?.0.get().is_zero() {
             return None;
         }
-    }
-    let (one, zero) = (Enclosure::from_integer(1, BITS), Enclosure::from_integer(0, BITS));
-    let rate = Enclosure::from_rational(false_positives.get(), BITS);
-    let point = |epsilon: &Rational| Enclosure::from_rational(epsilon, BITS).exp(BITS).map(|t| t.at_precision(BITS));
-    // (t, 1 − δ′ − t·a), t rising from 1; and (1/t, (1 − δ − a)/t), rising from (0, 0).
-    let mut direct: Vec<Node> = Vec::new();
-    for (epsilon, delta) in backward {
-        let t = point(epsilon.get())?;
-        direct.push((t.clone(), one.sub(&delta.at_precision(BITS)).sub(&t.mul(&rate))));
-    }
-    let mut inverse: Vec<Node> = Vec::from([(zero.clone(), zero)]);
-    for (epsilon, delta) in forward.iter().rev() {
-        let falling = point(&-epsilon.get())?;
-        inverse.push((falling.clone(), falling.mul(&one.sub(&delta.at_precision(BITS)).sub(&rate))));
-    }
-    let lower = direct.iter().chain(&inverse).map(|(_, y)| y.lower()).max()?.max(Rational::zero());
-
-    // Past the last t: 1 − δ′ − t·a ≤ 1 − t·a; and no more than at the last, if it falls there.
-    let [.., before, last] = direct.as_slice() else { return None };
-    let beyond = match slope(before, last) {
-        Some(slope) if !slope.upper().is_positive() => last.1.upper(),
-        _ => (Rational::one() - last.0.lower() * false_positives.get()).max(last.1.upper()),
-    };
-    // Nobody does better than guessing worse: f(a) ≤ 1 − a.
-    let trivial = Rational::one() - false_positives.get();
-    let upper = concave_upper(&direct)?.max(concave_upper(&inverse)?).max(beyond).max(Rational::zero()).min(trivial);
-    let (lower, upper) = (lower.clone().min(upper.clone()), upper);
-    Enclosure::from_bounds(&lower, &upper, BITS)
-}
-
-type Node = (Enclosure, Enclosure);
-
-fn slope(a: &Node, b: &Node) -> Option<Enclosure> {
-    b.1.sub(&a.1).div(&b.0.sub(&a.0))
-}
-
-/// An upper bound on a concave function from its first node to its last.
-///
-/// Between two neighbours it is below the line through the two before, and below the line through the two after: so below the larger end of either line,
-/// and below the point where they meet, if that is the highest of both.
-fn concave_upper(nodes: &[Node]) -> Option<Rational> {
-    let mut most: Option<Rational> = None;
-    for index in 1..nodes.len() {
-        let (a, b) = (nodes.get(index - 1)?, nodes.get(index)?);
-        let width = b.0.sub(&a.0);
-        let left = index.checked_sub(2).and_then(|index| nodes.get(index)).and_then(|before| slope(before, a));
-        let right = nodes.get(index + 1).and_then(|after| slope(b, after));
-        let mut bounds = Vec::new();
-        bounds.extend(left.as_ref().map(|slope| a.1.add(&slope.mul(&width)).upper().max(a.1.upper())));
-        bounds.extend(right.as_ref().map(|slope| b.1.sub(&slope.mul(&width)).upper().max(b.1.upper())));
-        if let (Some(left), Some(right)) = (left, right) {
-            // The left line rises and the right one falls: both are highest where they meet.
-            if left.lower().is_positive() && right.upper().is_negative() {
-                let along = b.1.sub(&a.1).sub(&right.mul(&width)).div(&left.sub(&right))?;
-                bounds.push(a.1.add(&left.mul(&along)).upper());
-            }
+        let mut profile = Self::default();
+        for (epsilon, delta) in points {
+            profile.add(epsilon.get(), delta)?;
         }
-        let bound = bounds.into_iter().min()?;
-        most = Some(most.map_or(bound.clone(), |most| most.max(bound)));
+        Some(profile)
     }
-    most
+
+    fn add(&mut self, epsilon: &Rational, delta: &Enclosure) -> Option<()> {
+        let power = |exponent: &Rational| Some(Enclosure::from_rational(exponent, BITS).exp(BITS)?.at_precision(BITS));
+        let point = Point { growing: power(epsilon)?, falling: power(&-epsilon)?, delta: delta.at_precision(BITS) };
+        self.points.insert(epsilon.clone(), point);
+        Some(())
+    }
+}
+
+/// Tests of D against D′, or of D′ against D: which profile serves t = e^ε ≥ 1, and which t = e^-ε.
+struct Order {
+    rising: usize,
+    falling: usize,
+}
+
+/// Both orders, or one where they are the same.
+fn orders(profiles: &[Profile]) -> impl Iterator<Item = Order> + use<> {
+    let last = profiles.len().saturating_sub(1);
+    (0..=last).map(move |falling| Order { rising: last - falling, falling })
+}
+
+impl Order {
+    /// The largest value of g(t) = 1 − δ′(ε) − t·a at t = e^ε, and t·(1 − δ(ε) − a) at t = e^-ε.
+    fn highest(&self, profiles: &[Profile], false_positives: &Probability) -> Option<Highest> {
+        let (rising, falling) = (profiles.get(self.rising)?, profiles.get(self.falling)?);
+        let one = Enclosure::from_integer(1, BITS);
+        let rate = Enclosure::from_rational(false_positives.get(), BITS);
+        let mut nodes: Vec<Node> = Vec::from([(Enclosure::from_integer(0, BITS), Enclosure::from_integer(0, BITS))]);
+        for point in falling.points.values().skip(1).rev() {
+            nodes.push((point.falling.clone(), point.falling.mul(&one.sub(&point.delta).sub(&rate))));
+        }
+        for point in rising.points.values() {
+            nodes.push((point.growing.clone(), one.sub(&point.delta).sub(&point.growing.mul(&rate))));
+        }
+        // h(t) = inf_S (1 − Q(S) + t·P(S)) is at most t, and at most 1 less what is revealed.
+        let steepest = one.sub(&rate);
+        let concave = Concave { nodes: &nodes, steepest, falling: (one.sub(&rising.revealed), rate) };
+        let mut highest = concave.highest()?;
+        // Nobody does better than guessing worse: f(a) ≤ 1 − a.
+        highest.upper = highest.upper.min(Rational::one() - false_positives.get());
+        highest.lower = highest.lower.min(highest.upper.clone());
+        Some(highest)
+    }
+
+    /// The ε that would say most, below 0 for t = e^-|ε|; `None` where no more is to be had.
+    fn next(&self, profiles: &[Profile], highest: &Highest) -> Option<Rational> {
+        let (rising, falling) = (profiles.get(self.rising)?, profiles.get(self.falling)?);
+        let below = falling.points.keys().skip(1).rev().map(|epsilon| -epsilon);
+        let epsilons: Vec<Rational> = below.chain(rising.points.keys().cloned()).collect();
+        // Node 0 is t = 0.
+        let before = highest.cell.checked_sub(2).and_then(|index| epsilons.get(index));
+        let after = highest.cell.checked_sub(1).and_then(|index| epsilons.get(index));
+        let meet = highest.meet.as_ref();
+        let two = BigInt::from(2);
+        let (from, to) = match (before, after) {
+            (Some(from), Some(to)) => (from.clone(), to.clone()),
+            // Past the last on either side: no more than twice as far.
+            (Some(last), None) => (last.clone(), last * &two + Rational::one()),
+            (None, Some(first)) => (first * &two - Rational::one(), first.clone()),
+            (None, None) => return None,
+        };
+        let width = &to - &from;
+        // 44 digits of the width.
+        let small = width.denom().bits().saturating_sub(width.numer().bits()).to_u32()?;
+        if small > BITS / 2 {
+            return None;
+        }
+        let margin = &width / BigInt::from(256);
+        let wanted = match meet.and_then(|meet| meet.ln(BITS)) {
+            Some(at) => at.lower().max(&from + &margin).min(&to - &margin),
+            None => (&from + &to) / &two,
+        };
+        let scale = BigInt::one() << small.saturating_add(44);
+        Some((wanted * &scale).round() / scale)
+    }
 }
 
 #[cfg(test)]
@@ -243,6 +410,85 @@ mod tests {
         assert!(found.width() < parse("0.02").unwrap(), "{found}");
     }
 
+    fn rate(text: &str) -> Probability {
+        Probability::new(parse(text).unwrap()).unwrap()
+    }
+
+    /// Within 10^-8 of the best test, at a few further points: kinks, no kinks, wide noise, and from nothing.
+    #[test]
+    fn further_points_find_the_best_test() {
+        for (spec, last) in [
+            ("laplace(scale=1)", "2"),
+            ("gaussian(sigma=1)", "6"),
+            ("gaussian(sigma=20, sensitivity=3)", "1"),
+            ("laplace(scale=2, sensitivity=3)", "2"),
+            ("randomized_response(epsilon=2, k=7)", "3"),
+        ] {
+            let plan = plan(&[spec]);
+            let known = profiles(&plan, last, 8);
+            let [forward, backward] = &known;
+            let mut curves = [
+                TradeOff::new(&plan, &Precision { digits: 8 }).with(forward, backward),
+                TradeOff::new(&plan, &Precision { digits: 8 }),
+            ];
+            for a in ["0.001", "0.05", "1/4", "1/2", "0.9", "1"] {
+                let real: f64 =
+                    crate::exact::decimal(&parse(a).unwrap(), 17, crate::exact::Rounding::Down).parse().unwrap();
+                let outcomes = brute(spec);
+                let reversed: Vec<_> = outcomes.iter().map(|(p, q)| (*q, *p)).collect();
+                let truth = neyman_pearson(&outcomes, real).min(neyman_pearson(&reversed, real));
+                for curve in &mut curves {
+                    let found = curve.at(&rate(a)).unwrap();
+                    let (lower, upper): (f64, f64) =
+                        (found.lower_decimal().parse().unwrap(), found.upper_decimal().parse().unwrap());
+                    assert!(lower - 1e-11 <= truth && truth <= upper + 1e-11, "{spec} at {a}: {truth} not in {found}");
+                    assert!(upper - lower < 1.01e-8, "{spec} at {a}: {found}");
+                }
+            }
+        }
+    }
+
+    /// Without false positives a test has what is revealed, and no more; and wide noise has its own scale of ε.
+    #[test]
+    fn ends_of_the_curve() {
+        let outcomes =
+            [("9/10", "4/5"), ("1/10", "0"), ("0", "1/5")].map(|(p, q)| (parse(p).unwrap(), parse(q).unwrap()));
+        let mut curve = TradeOff::new(&plan_of(&outcomes, 3), &Precision { digits: 8 });
+        // 1 − (1 − 1/5)³ of the one, 1 − (1 − 1/10)³ of the other.
+        let found = curve.at(&rate("0")).unwrap();
+        assert!(found.contains(&parse("0.512").unwrap()) && found.width() < parse("1e-8").unwrap(), "{found}");
+        let mut wide = TradeOff::new(&plan(&["gaussian(sigma=1099511627776)"]), &Precision { digits: 15 });
+        // 1/σ·φ(0) below 1/2.
+        let found = wide.at(&rate("1/2")).unwrap();
+        let below = parse("1/2").unwrap() - found.lower();
+        assert!(below > parse("3.6e-13").unwrap() && below < parse("3.7e-13").unwrap(), "{found}");
+        assert!(found.width() < parse("2e-15").unwrap(), "{found}");
+        assert!(TradeOff::new(&crate::account::Plan::new(), &Precision::default()).at(&rate("1/2")).is_none());
+    }
+
+    /// The product over 30 copies by counting, exactly: the binomial of 3/4 and 1/4, a kink every ln 9.
+    #[test]
+    fn kinks_are_found() {
+        let plan = plan(&["randomized_response(gamma=1/4)*30"]);
+        let choose =
+            |n: u32, k: u32| (0..k).fold(Rational::one(), |c, i| c * BigInt::from(n - i) / BigInt::from(i + 1));
+        let outcomes: Vec<_> = (0..=30_u32)
+            .map(|k| {
+                let of = |yes: i32, no: i32| {
+                    choose(30, k) * Rational::from_integer(3.into()).pow(yes) / Rational::from_integer(4.into()).pow(no)
+                };
+                let k = i32::try_from(k).unwrap();
+                (of(k, 30), of(30 - k, 30))
+            })
+            .collect();
+        let [forward, backward] = profiles(&plan, "30", 40);
+        let mut curve = TradeOff::new(&plan, &Precision { digits: 10 }).with(&forward, &backward);
+        for a in ["1/1000000", "1/1000", "1/100", "1/20", "1/4"] {
+            let (found, truth) = (curve.at(&rate(a)).unwrap(), best_test(&outcomes, &parse(a).unwrap()));
+            assert!(found.contains(&truth) && found.width() <= parse("1e-10").unwrap(), "{a}: {found} {truth}");
+        }
+    }
+
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(12))]
 
@@ -266,7 +512,11 @@ mod tests {
             let [forward, backward] = profiles(&plan_of(&one, copies), "5", 50);
             let rate = of(parts, 20);
             let truth = best_test(&all, &rate);
-            let found = trade_off(&forward, &backward, &Probability::new(rate).unwrap()).unwrap();
+            let rate = Probability::new(rate).unwrap();
+            let near = TradeOff::new(&plan_of(&one, copies), &Precision { digits: 8 }).with(&forward, &backward).at(&rate).unwrap();
+            proptest::prop_assert!(near.contains(&truth), "{near} {truth}");
+            proptest::prop_assert!(near.width() <= parse("1e-8").unwrap(), "{near} {truth}");
+            let found = trade_off(&forward, &backward, &rate).unwrap();
             proptest::prop_assert!(found.contains(&truth), "{found} {truth}");
             // Without false positives, all rests on δ past the last point, of which points say nothing.
             proptest::prop_assert!(parts == 0 || found.width() < parse("1/5").unwrap(), "{found} {truth}");
