@@ -152,7 +152,10 @@ impl TradeOff {
                 if self.ask(index, &epsilon.abs()).is_none() {
                     break;
                 }
-                highest = order.highest(&self.profiles, false_positives)?;
+                let next = order.highest(&self.profiles, false_positives)?;
+                // A point that is known to few digits may say less than its neighbours did without it.
+                highest =
+                    Highest { lower: next.lower.max(highest.lower), upper: next.upper.min(highest.upper), ..next };
             }
             found.push(highest);
         }
@@ -287,7 +290,9 @@ impl Order {
         if small > BITS / 2 {
             return None;
         }
-        let margin = &width / BigInt::from(256);
+        // Digits of a slope go with the distance that it is taken over, and from points of few digits there are none to spare.
+        let known = |point: &Point| point.delta.width() <= Rational::new(BigInt::one(), BigInt::one() << 30_u32);
+        let margin = &width / BigInt::from(if rising.points.values().all(known) { 256 } else { 8 });
         let wanted = match meet.and_then(|meet| meet.ln(BITS)) {
             Some(at) => at.lower().max(&from + &margin).min(&to - &margin),
             None => (&from + &to) / &two,
