@@ -10,7 +10,7 @@ use super::{
     concave::{Concave, Highest, Node},
 };
 use crate::{
-    account::{Direction, Methods, Plan, Precision, clamped, directions, infinite_mass, one_direction},
+    account::{Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, infinite_mass, one_direction},
     exact::{Budget, Enclosure, NonNegative, Probability, Rational},
 };
 
@@ -19,8 +19,11 @@ const BITS: u32 = 128;
 /// Further points for one rate, at most.
 const MOST_POINTS: u32 = 40;
 
-/// Steps that all further points of a plan take, at most.
-const MOST_STEPS: u64 = 1_500_000_000;
+/// A t below 2^-this is as good as 0.
+const SMALLEST: u32 = 80;
+
+/// Points of a larger ε say nothing of rates that anybody has.
+const FURTHEST: u32 = 1 << 12;
 
 /// Encloses the least false-negative rate of any test between two neighbouring inputs, in either order, whose false-positive rate is at most a:
 /// the smaller of f(a) and f′(a), where
@@ -41,7 +44,7 @@ const MOST_STEPS: u64 = 1_500_000_000;
 /// in t ≥ 0 and whose largest value is f(a); a concave function is below the straight line through two neighbouring points, outside of them. Hence more points make it narrower, in proportion to the square
 /// of their distance where the profile is smooth, and any points will do. [`TradeOff`] looks for those that count.
 ///
-/// `None` if there are fewer than three points either way, they do not rise from 0, or an ε is beyond 2^20.
+/// `None` if there are fewer than three points either way, or they do not rise from 0. Those beyond ε = 4096 are left out.
 ///
 /// ```
 /// use certus::{account::{Plan, Precision, delta, trade_off}, exact::{NonNegative, Probability, parse}, mechanism::Mechanism};
@@ -125,7 +128,7 @@ impl TradeOff {
 
     /// Encloses the least false-negative rate of any test whose false-positive rate is at most a.
     ///
-    /// `None` if the plan is empty, or has an ε beyond 2^20.
+    /// `None` if the plan is empty.
     #[must_use]
     pub fn at(&mut self, false_positives: &Probability) -> Option<Enclosure> {
         for index in 0..self.directions.len() {
@@ -168,15 +171,24 @@ impl TradeOff {
         if profile.points.contains_key(epsilon) {
             return Some(());
         }
-        // No single one takes more than half of what is left.
-        let budget = Budget::new(self.steps / 2);
+        // No single one takes more than a quarter of what is left.
+        let budget = Budget::new(self.steps / 4);
         if budget.left() == 0 {
             return None;
         }
         let digits = Precision { digits: self.precision.digits.saturating_add(1) };
         let at = NonNegative::new(epsilon.clone()).ok()?;
         let answer = clamped(one_direction(self.directions.get(index)?, &at, &digits, Methods::All, &budget));
-        self.steps = (self.steps - self.steps / 2).saturating_add(budget.left());
+        self.steps = (self.steps - self.steps / 4).saturating_add(budget.left());
+        // What is wider than its neighbours would stand between lines that say more.
+        let below = profile.points.range(..epsilon.clone()).next_back();
+        let above = profile.points.range(epsilon.clone()..).next();
+        if let (Some((_, below)), Some((_, above))) = (below, above)
+            && !answer.is_narrow
+            && answer.enclosure.width() > below.delta.width().max(above.delta.width()) * BigInt::from(2)
+        {
+            return None;
+        }
         profile.add(epsilon, &answer.enclosure)
     }
 }
@@ -211,7 +223,7 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// `None` if there are fewer than three points, they do not rise from 0, or an ε is beyond 2^20.
+    /// `None` if there are fewer than three points, or they do not rise from 0.
     fn new(points: &[ProfilePoint]) -> Option<Self> {
         let rises = points.windows(2).all(|pair| matches!(pair, [a, b] if a.0 < b.0));
         if points.len() < 3 || !rises || !points.first()?.0.get().is_zero() {
@@ -224,7 +236,16 @@ impl Profile {
         Some(profile)
     }
 
+    /// The points at t = e^-ε < 1, t rising: but for those so close to 0 that g(t) ≤ t is all that there is to say.
+    fn below_one(&self) -> impl Iterator<Item = (&Rational, &Point)> {
+        let least = Rational::new(BigInt::one(), BigInt::one() << SMALLEST);
+        self.points.iter().skip(1).rev().filter(move |(_, point)| point.falling.lower() >= least)
+    }
+
     fn add(&mut self, epsilon: &Rational, delta: &Enclosure) -> Option<()> {
+        if *epsilon > Rational::from_integer(FURTHEST.into()) {
+            return Some(());
+        }
         let power = |exponent: &Rational| Some(Enclosure::from_rational(exponent, BITS).exp(BITS)?.at_precision(BITS));
         let point = Point { growing: power(epsilon)?, falling: power(&-epsilon)?, delta: delta.at_precision(BITS) };
         self.points.insert(epsilon.clone(), point);
@@ -251,7 +272,7 @@ impl Order {
         let one = Enclosure::from_integer(1, BITS);
         let rate = Enclosure::from_rational(false_positives.get(), BITS);
         let mut nodes: Vec<Node> = Vec::from([(Enclosure::from_integer(0, BITS), Enclosure::from_integer(0, BITS))]);
-        for point in falling.points.values().skip(1).rev() {
+        for (_, point) in falling.below_one() {
             nodes.push((point.falling.clone(), point.falling.mul(&one.sub(&point.delta).sub(&rate))));
         }
         for point in rising.points.values() {
@@ -270,7 +291,7 @@ impl Order {
     /// The ε that would say most, below 0 for t = e^-|ε|; `None` where no more is to be had.
     fn next(&self, profiles: &[Profile], highest: &Highest) -> Option<Rational> {
         let (rising, falling) = (profiles.get(self.rising)?, profiles.get(self.falling)?);
-        let below = falling.points.keys().skip(1).rev().map(|epsilon| -epsilon);
+        let below = falling.below_one().map(|(epsilon, _)| -epsilon);
         let epsilons: Vec<Rational> = below.chain(rising.points.keys().cloned()).collect();
         // Node 0 is t = 0.
         let before = highest.cell.checked_sub(2).and_then(|index| epsilons.get(index));
@@ -284,6 +305,9 @@ impl Order {
             (None, Some(first)) => (first * &two - Rational::one(), first.clone()),
             (None, None) => return None,
         };
+        if from.abs().max(to.abs()) > Rational::from_integer(FURTHEST.into()) {
+            return None;
+        }
         let width = &to - &from;
         // 44 digits of the width.
         let small = width.denom().bits().saturating_sub(width.numer().bits()).to_u32()?;
@@ -469,6 +493,20 @@ mod tests {
         assert!(below > parse("3.6e-13").unwrap() && below < parse("3.7e-13").unwrap(), "{found}");
         assert!(found.width() < parse("2e-15").unwrap(), "{found}");
         assert!(TradeOff::new(&crate::account::Plan::new(), &Precision::default()).at(&rate("1/2")).is_none());
+    }
+
+    /// Losses far above 1: the best test misses next to nothing, and the upper end says so. mpmath, by the normal approximation: between 10^-9 and 10^-7.
+    #[test]
+    fn large_losses() {
+        let plan = plan(&["laplace(scale=1000, sensitivity=1000)*100"]);
+        let [forward, backward] = profiles(&plan, "100", 20);
+        let mut curve = TradeOff::new(&plan, &Precision { digits: 9 }).with(&forward, &backward);
+        let found = curve.at(&rate("1/1000")).unwrap();
+        assert!(found.lower() > parse("1e-9").unwrap() && found.upper() < parse("1e-7").unwrap(), "{found}");
+        let far = plan_of(&[("1/2", "1"), ("1/2", "0")].map(|(p, q)| (parse(p).unwrap(), parse(q).unwrap())), 1);
+        let [forward, backward] = profiles(&far, "1000000", 2);
+        let found = trade_off(&forward, &backward, &rate("1/4")).unwrap();
+        assert!(found.contains(&parse("3/8").unwrap()), "{found}");
     }
 
     /// The product over 30 copies by counting, exactly: the binomial of 3/4 and 1/4, a kink every ln 9.
