@@ -98,8 +98,9 @@ pub struct TradeOff {
     /// One of each direction.
     profiles: Vec<Profile>,
     precision: Precision,
-    /// What further points may still take.
+    /// What further points may still take, and what of it is kept for other rates.
     steps: u64,
+    kept: u64,
 }
 
 impl TradeOff {
@@ -112,7 +113,7 @@ impl TradeOff {
             Profile { revealed: revealed.unwrap_or_else(|| Enclosure::from_integer(0, BITS)), ..Profile::default() }
         };
         let profiles = directions.iter().map(of).collect();
-        Self { directions, profiles, precision: precision.clone(), steps: MOST_STEPS }
+        Self { directions, profiles, precision: precision.clone(), steps: MOST_STEPS, kept: 0 }
     }
 
     /// With points that are known, of δ of (M(D), M(D′)) and of (M(D′), M(D)).
@@ -124,6 +125,19 @@ impl TradeOff {
             }
         }
         self
+    }
+
+    /// As [`at`](Self::at) for every one of some rates, to each of which goes an equal part of the work that is left.
+    #[must_use]
+    pub fn at_each(&mut self, false_positives: &[Probability]) -> Vec<Option<Enclosure>> {
+        let counted = (0_u64..).zip(false_positives.iter().rev()).collect::<Vec<_>>().into_iter().rev();
+        let found = counted.map(|(others, rate)| {
+            self.kept = self.steps / (others + 1) * others;
+            self.at(rate)
+        });
+        let found = found.collect();
+        self.kept = 0;
+        found
     }
 
     /// Encloses the least false-negative rate of any test whose false-positive rate is at most a.
@@ -171,15 +185,16 @@ impl TradeOff {
         if profile.points.contains_key(epsilon) {
             return Some(());
         }
-        // No single one takes more than a quarter of what is left.
-        let budget = Budget::new(self.steps / 4);
-        if budget.left() == 0 {
+        // No single one takes more than half of what is left; after some of them that is too little for a good one.
+        let share = self.steps.saturating_sub(self.kept) / 2;
+        let budget = Budget::new(share);
+        if share == 0 {
             return None;
         }
         let digits = Precision { digits: self.precision.digits.saturating_add(1) };
         let at = NonNegative::new(epsilon.clone()).ok()?;
         let answer = clamped(one_direction(self.directions.get(index)?, &at, &digits, Methods::All, &budget));
-        self.steps = (self.steps - self.steps / 4).saturating_add(budget.left());
+        self.steps = self.steps.saturating_sub(share).saturating_add(budget.left());
         // What is wider than its neighbours would stand between lines that say more.
         let below = profile.points.range(..epsilon.clone()).next_back();
         let above = profile.points.range(epsilon.clone()..).next();

@@ -336,3 +336,17 @@ fn what_loses_nothing_is_no_part_of_a_plan() {
         }
     }
 }
+
+/// Where every outcome is listed, nothing is left out: above all losses the list itself says 0, and not the rounding of a sum that is 1.
+#[test]
+fn a_whole_list_leaves_nothing_out() {
+    // ln 2, ln 4/3 and −ln 3; sampled, too.
+    let pair = finite(&[(6, 3), (4, 3), (2, 6)]);
+    let sampled = Pair::Subsampled { rate: probability(1, 3), of: Box::new(pair.clone()), reversed: false };
+    for pair in [pair, sampled] {
+        let direction: Direction = vec![(vec![pair], 3)];
+        let answer =
+            reference::delta(&direction, &non_negative(3, 1), &Precision::default(), &Budget::unlimited()).unwrap();
+        assert!(answer.enclosure.upper().is_zero(), "{}", answer.enclosure);
+    }
+}

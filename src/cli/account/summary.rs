@@ -57,12 +57,12 @@ impl Summary {
         });
         let orders = ORDERS.iter().filter_map(|order| parse(order).ok());
         let orders = orders.map(|order| (order.clone(), renyi(plan, &order, precision))).collect();
+        let rates = RATES.iter().filter_map(|(rate, name)| Some((*name, Probability::new(parse(rate).ok()?).ok()?)));
+        let (names, rates): (Vec<_>, Vec<_>) = rates.unzip();
         let mut curve = TradeOff::new(plan, &Precision { digits: FINE }).with(&points.forward, &points.backward);
-        let rates = RATES.iter().filter_map(|(rate, name)| {
-            let rate = Probability::new(parse(rate).ok()?).ok()?;
-            Some((*name, rate.get().clone(), curve.at(&rate)))
-        });
-        let rates = rates.collect();
+        let missed = curve.at_each(&rates);
+        let rates = names.into_iter().zip(rates).zip(missed);
+        let rates = rates.map(|((name, rate), missed)| (name, rate.get().clone(), missed)).collect();
         Self { rho, implied, orders, rates, gaussian: gaussian_dp(&points.larger) }
     }
 
