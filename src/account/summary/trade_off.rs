@@ -113,7 +113,7 @@ impl TradeOff {
             Profile { revealed: revealed.unwrap_or_else(|| Enclosure::from_integer(0, BITS)), ..Profile::default() }
         };
         let profiles = directions.iter().map(of).collect();
-        Self { directions, profiles, precision: precision.clone(), steps: MOST_STEPS, kept: 0 }
+        Self { directions, profiles, precision: precision.clone(), steps: 2 * MOST_STEPS, kept: 0 }
     }
 
     /// With points that are known, of δ of (M(D), M(D′)) and of (M(D′), M(D)).
@@ -185,8 +185,8 @@ impl TradeOff {
         if profile.points.contains_key(epsilon) {
             return Some(());
         }
-        // No single one takes more than half of what is left; after some of them that is too little for a good one.
-        let share = self.steps.saturating_sub(self.kept) / 2;
+        // Two thirds at most, so that the next is not nothing.
+        let share = self.steps.saturating_sub(self.kept) / 3 * 2;
         let budget = Budget::new(share);
         if share == 0 {
             return None;

@@ -127,3 +127,15 @@ fn pure_guarantees_on_no_lattice() {
     // ln 3 = 1.0986…: nothing is left at 1.1.
     assert!(at(&[(pair, 1)], &non_negative(11, 10)).enclosure.upper().is_zero());
 }
+
+/// Of pairs that only dominate, that no ε suffices is not known.
+#[test]
+fn no_epsilon_and_none_that_is_known() {
+    let pair = finite(&[(1, 0), (9, 10)]);
+    let ask = |domination: &Domination| {
+        epsilon(&Plan::new().with(domination, 1), &probability(1, 100), &Precision::default()).unwrap_err()
+    };
+    let bound = Domination::by(pair);
+    assert_eq!(ask(&bound), AccountError::NoEpsilonKnown);
+    assert_eq!(ask(&bound.attained(Attained::ByAnswers)), AccountError::NoEpsilon);
+}
