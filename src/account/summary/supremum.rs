@@ -113,6 +113,14 @@ impl<'a> Supremum<'a> {
     /// The cell between two nodes, with an upper bound of ρ(s) on it.
     fn cell(&self, nodes: &[Node], from: usize, to: usize) -> Option<Cell> {
         let (a, b) = (nodes.get(from)?, nodes.get(to)?);
+        let chord = [(4, 0), (3, 1), (2, 2), (1, 3), (0, 4)].map(|share| mixed(&a.value, &b.value, share));
+        let far = &self.top / (&a.s + Rational::one());
+        let most = most_of(&self.quartic(a, b)?, a, b).min(most_of(&chord, a, b)).min(far);
+        Some(Cell { from, to, most })
+    }
+
+    /// The Bernstein coefficients of a polynomial that is above K from a to b: H, and the bound of what it leaves out.
+    fn quartic(&self, a: &Node, b: &Node) -> Option<[Enclosure; 5]> {
         let bits = self.working.bits();
         let width = &b.s - &a.s;
         // K⁗ ≤ Σ R²·K″.
@@ -131,21 +139,13 @@ impl<'a> Supremum<'a> {
         // The cubic's coefficients of degree 3, and then of degree 4.
         let third = &width / BigInt::from(3);
         let (first, last) = (a.value.add(&a.slope.mul_rational(&third)), b.value.sub(&b.slope.mul_rational(&third)));
-        let mixed = |x: &Enclosure, y: &Enclosure, share: (i64, i64)| {
-            let of = |n: i64| Rational::new(n.into(), 4.into());
-            x.mul_rational(&of(share.0)).add(&y.mul_rational(&of(share.1)))
-        };
-        let coefficients = [
+        Some([
             a.value.clone(),
             mixed(&a.value, &first, (1, 3)),
             mixed(&first, &last, (2, 2)).add(&remainder),
             mixed(&last, &b.value, (3, 1)),
             b.value.clone(),
-        ];
-        let chord = [(4, 0), (3, 1), (2, 2), (1, 3), (0, 4)].map(|share| mixed(&a.value, &b.value, share));
-        let far = &self.top / (&a.s + Rational::one());
-        let most = most_of(&coefficients, a, b).min(most_of(&chord, a, b)).min(far);
-        Some(Cell { from, to, most })
+        ])
     }
 }
 
@@ -160,6 +160,12 @@ fn most_of(coefficients: &[Enclosure; 5], a: &Node, b: &Node) -> Rational {
         }
     }
     most
+}
+
+/// x and y in so many fourths.
+fn mixed(x: &Enclosure, y: &Enclosure, share: (i64, i64)) -> Enclosure {
+    let of = |n: i64| Rational::new(n.into(), 4.into());
+    x.mul_rational(&of(share.0)).add(&y.mul_rational(&of(share.1)))
 }
 
 fn most(cells: &[Cell], index: usize) -> Option<&Rational> {
@@ -195,4 +201,50 @@ fn power_of_two(x: &Rational) -> Rational {
         power /= &two;
     }
     power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        exact::{Probability, parse},
+        guarantee::{FinitePair, Pair},
+    };
+
+    /// A loss that is rarely large, some times over: in cells where K″ grows, where it is largest, and where it falls, the polynomial is above K, and no more above it than what was left out.
+    #[test]
+    fn the_polynomial_is_above() {
+        let of = |text: &str| Probability::new(parse(text).unwrap()).unwrap();
+        let outcomes =
+            Vec::from([(of("1/1000000"), of("1/20000000000")), (of("999999/1000000"), of("19999999999/20000000000"))]);
+        let pair = Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap());
+        let working = Working::new(400);
+        let losses = [(Loss::new(&pair, &working).unwrap(), Rational::from_integer(5.into()))];
+        let supremum = Supremum::new(&losses, &working);
+        let at = |s: &Rational| supremum.node(s.clone()).unwrap();
+        // The range is 9.9; K″ is largest at s = 1.4.
+        for (from, to) in
+            [("1/10", "1/9"), ("1/10", "2/5"), ("1", "1.01"), ("1.3", "1.5"), ("1.4", "1.8"), ("3", "3.1")]
+        {
+            let (a, b) = (at(&parse(from).unwrap()), at(&parse(to).unwrap()));
+            let coefficients = supremum.quartic(&a, &b).unwrap();
+            for n in 0..=16_i64 {
+                let (u, v) = (Rational::new(n.into(), 16.into()), Rational::new((16 - n).into(), 16.into()));
+                let value = (0_i32..).zip([1, 4, 6, 4, 1]).zip(&coefficients).fold(
+                    Enclosure::from_integer(0, 400),
+                    |sum, ((m, binomial), coefficient)| {
+                        sum.add(&coefficient.mul_rational(&(u.pow(m) * v.pow(4 - m) * BigInt::from(binomial))))
+                    },
+                );
+                let node = at(&(&a.s * &v + &b.s * &u));
+                let above = value.sub(&node.value);
+                let least = if n % 16 == 0 { parse("-1e-60").unwrap() } else { Rational::zero() };
+                assert!(above.lower() >= least, "[{from}, {to}] at {n}/16: {above}");
+                // R⁴/4·e^(Rh) of (s−a)²(b−s)²/24, five times.
+                let (width, growth) = (&b.s - &a.s, Rational::from_integer(60.into()));
+                let most = growth * parse("12100").unwrap() * width.pow(4) * (&u * &v).pow(2) / BigInt::from(24);
+                assert!(above.lower() <= most, "[{from}, {to}] at {n}/16: {above} {most}");
+            }
+        }
+    }
 }

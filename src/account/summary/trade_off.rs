@@ -185,12 +185,13 @@ impl TradeOff {
         if profile.points.contains_key(epsilon) {
             return Some(());
         }
-        // Two thirds at most, so that the next is not nothing.
-        let share = self.steps.saturating_sub(self.kept) / 3 * 2;
-        let budget = Budget::new(share);
-        if share == 0 {
+        let own = self.steps.saturating_sub(self.kept);
+        if own == 0 {
             return None;
         }
+        // A grid takes its measure from what it may spend, and spends a part of it: with less than this to spend it is a coarse one.
+        let share = own.max(MOST_STEPS / 4).min(self.steps);
+        let budget = Budget::new(share);
         let digits = Precision { digits: self.precision.digits.saturating_add(1) };
         let at = NonNegative::new(epsilon.clone()).ok()?;
         let answer = clamped(one_direction(self.directions.get(index)?, &at, &digits, Methods::All, &budget));
@@ -389,6 +390,13 @@ mod tests {
         let found = trade_off(&points, &points, &Probability::new(parse("0.1").unwrap()).unwrap()).unwrap();
         let truth = parse(&alloc::format!("{:.12}", neyman_pearson(&brute("gaussian(sigma=1)"), 0.1))).unwrap();
         assert!(found.contains(&truth), "{found} {truth}");
+        // The best test's own ε is past the last, on either side of 0.
+        let points_near = profile(&plan(&["gaussian(sigma=1)"]), "1/10", 3);
+        for (a, real) in [("1/50", 0.02), ("0.1", 0.1), ("0.9", 0.9), ("0.99", 0.99)] {
+            let found = trade_off(&points_near, &points_near, &rate(a)).unwrap();
+            let truth = parse(&alloc::format!("{:.12}", neyman_pearson(&brute("gaussian(sigma=1)"), real))).unwrap();
+            assert!(found.contains(&truth), "{a}: {found} {truth}");
+        }
         assert!(trade_off(&points[1..], &points, &Probability::new(parse("0.1").unwrap()).unwrap()).is_none());
         assert!(trade_off(&points, &points[..2], &Probability::new(parse("0.1").unwrap()).unwrap()).is_none());
     }

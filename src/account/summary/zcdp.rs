@@ -283,7 +283,10 @@ mod tests {
             let pair = FinitePair::from_probabilities(outcomes).unwrap();
             let p: f64 = crate::exact::decimal(&p, 17, crate::exact::Rounding::Down).parse().unwrap();
             let listed = [(p, p / 20_000.0), (1.0 - p, 1.0 - p / 20_000.0)];
-            agrees(&Plan::new().with(&Domination::by(Pair::Finite(pair)), 1), &listed, rare);
+            // Whichever side is called P.
+            for pair in [Pair::Finite(pair.clone()).reversed(), Pair::Finite(pair)] {
+                agrees(&Plan::new().with(&Domination::by(pair), 1), &listed, rare);
+            }
         }
     }
 
