@@ -154,7 +154,7 @@ impl TradeOff {
                 }
             }
         }
-        let unit = Rational::new(BigInt::one(), BigInt::from(10).pow(self.precision.digits));
+        let unit = self.unit();
         let mut found = Vec::new();
         for order in orders(&self.profiles) {
             let mut highest = order.highest(&self.profiles, false_positives)?;
@@ -179,8 +179,14 @@ impl TradeOff {
         least(&found)
     }
 
+    /// The width that is asked for.
+    fn unit(&self) -> Rational {
+        Rational::new(BigInt::one(), BigInt::from(10).pow(self.precision.digits))
+    }
+
     /// One more point of a direction, unless it is known.
     fn ask(&mut self, index: usize, epsilon: &Rational) -> Option<()> {
+        let unit = self.unit();
         let profile = self.profiles.get_mut(index)?;
         if profile.points.contains_key(epsilon) {
             return Some(());
@@ -201,6 +207,7 @@ impl TradeOff {
         let above = profile.points.range(epsilon.clone()..).next();
         if let (Some((_, below)), Some((_, above))) = (below, above)
             && !answer.is_narrow
+            && answer.enclosure.width() > unit
             && answer.enclosure.width() > below.delta.width().max(above.delta.width()) * BigInt::from(2)
         {
             return None;
