@@ -457,6 +457,10 @@ fn summaries() {
     assert_eq!(rates[1]["false_positives"], "1/100");
     // 1/100 of the 1/64: 27/64 · 64/100 found, 73/100 missed.
     contains(&rates[1]["false_negatives"], "0.73", "0");
+    for rate in rates {
+        let (lower, upper) = bounds(&rate["false_negatives"]);
+        assert!(upper - lower <= parse("1e-8").unwrap(), "{rate}");
+    }
     let gaussian = &summary["gaussian_dp"];
     assert_eq!((&gaussian["everywhere"], &gaussian["epsilon_up_to"]), (&true.into(), &"5".into()));
     // At ε = 0, δ = 11/16: μ ≥ 2Φ⁻¹(27/32) = 2.01998….
@@ -469,6 +473,12 @@ fn summaries() {
     {
         assert!(text.contains(word), "{word}: {text}");
     }
+    // Sampling does not lower the ρ of Gaussian noise; its divergences are known at integer orders.
+    let sampled = json(&["subsampled_gaussian(sigma=2, rate=1/10)", "--epsilon", "1", "--points", "2", "--summary"]);
+    contains(&sampled["summary"]["zcdp"]["rho"], "1/8", "0");
+    assert_eq!(sampled["summary"]["renyi"][0]["divergence"], serde_json::Value::Null);
+    // ln(1 + (e^(1/4) − 1)/100).
+    contains(&sampled["summary"]["renyi"][1]["divergence"], "0.00283622826626", "1e-12");
     // No noise, no summary.
     let nothing = json(&["randomized_response(p=1)", "--summary", "--points", "3"]);
     assert_eq!(nothing["summary"]["zcdp"]["rho"], serde_json::Value::Null);

@@ -25,7 +25,7 @@ pub use dpsgd::DpSgd;
 pub use plan::{Part, Plan};
 pub use subsampled::domination;
 pub use summary::{
-    GaussianDp, ProfilePoint, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
+    GaussianDp, ProfilePoint, TradeOff, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
 };
 
 use alloc::vec::Vec;

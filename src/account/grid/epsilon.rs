@@ -18,6 +18,9 @@ const MOST: u32 = 20;
 /// The smallest, 2^-this.
 const LEAST: u32 = 1100;
 
+/// Two ε that the answer is between.
+type Bracket = (Rational, Rational);
+
 /// A bracket of one part in so many is not searched further.
 const NARROW: u32 = 1 << 26;
 
@@ -92,7 +95,7 @@ fn one_direction(
         }
         if is_near && round < 4 {
             // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
-            let passes: [&dyn Fn(&(Rational, Rational)) -> Option<(Rational, Rational)>; 3] = [
+            let passes: [&dyn Fn(&Bracket) -> Option<Bracket>; 3] = [
                 &|_| at(&guess, FULL, None),
                 &|known| Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known.clone(), budget)),
                 &|_| at(&guess, FULL, Some(OPEN.ilog2() - 1)),

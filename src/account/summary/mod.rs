@@ -3,9 +3,13 @@
 //! All derive from the same pairs or from the profile δ(ε); all are enclosures, or bounds that say so.
 
 mod attacker;
+mod concave;
+mod cumulant;
 mod gaussian;
+mod losses;
 mod moments;
 mod renyi;
+mod supremum;
 mod trade_off;
 mod zcdp;
 
@@ -14,7 +18,7 @@ use alloc::vec::Vec;
 pub use attacker::attacker_true_positive_rate;
 pub use gaussian::{GaussianDp, gaussian_dp};
 pub use renyi::renyi;
-pub use trade_off::trade_off;
+pub use trade_off::{TradeOff, trade_off};
 pub use zcdp::{zcdp, zcdp_delta};
 
 use super::{Plan, Precision, answer::is_narrow, directions};

@@ -1,13 +1,12 @@
-//! One pair's Rényi divergences, its Kullback–Leibler divergence, and its largest loss.
-
-use alloc::vec::Vec;
+//! One pair's Rényi divergences.
 
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Zero};
+use num_traits::{One, ToPrimitive as _, Zero};
 
+use super::cumulant::Loss;
 use crate::{
-    exact::{Enclosure, NonNegative, Positive, Rational, exp_neg},
-    guarantee::{FinitePair, Pair, Weight},
+    exact::{Enclosure, NonNegative, Positive, Probability, Rational, Scaled, Working, exp_neg},
+    guarantee::Pair,
 };
 
 fn integer(value: &BigUint) -> Rational {
@@ -23,15 +22,48 @@ pub(super) fn renyi(pair: &Pair, alpha: &Rational, bits: u32) -> Option<Enclosur
     match pair {
         Pair::Gaussian { variance, shift } => gaussian(variance, shift, alpha, bits),
         Pair::Laplace { scale, shift } => laplace(scale, shift, alpha, bits),
-        Pair::Finite(pair) => {
-            let order = alpha - Rational::one();
-            let terms =
-                losses(pair, bits)?.into_iter().map(|(p, loss)| Some(p.mul(&loss.mul_rational(&order).exp(bits)?)));
-            let moment = terms.collect::<Option<Vec<_>>>()?.into_iter().sum::<Enclosure>();
-            Some(moment.ln(bits)?.mul_rational(&order.recip()))
+        Pair::Subsampled { rate, of, reversed } if matches!(**of, Pair::Gaussian { .. }) => {
+            subsampled_gaussian(rate, of, *reversed, alpha, bits)
         }
-        Pair::Subsampled { .. } => None,
+        Pair::Finite(_) | Pair::Subsampled { .. } => {
+            let (order, working) = (alpha - Rational::one(), Working::new(bits));
+            Some(Loss::new(pair, &working)?.at(&order, &working)?.value.mul_rational(&order.recip()))
+        }
     }
+}
+
+/// The largest order of a binomial sum.
+const LARGEST_ORDER: u32 = 1 << 10;
+
+/// Sampled Gaussian noise at an integer order (Mironov, Talwar and Zhang 2019, Section 3.3): with Σ_y P^j·Q^(1−j) = e^(j(j−1)Δ²/2σ²), which of discrete Gaussians an integer apart is exact for every integer j,
+///
+/// e^((α−1)·D_α) = Σ_y ((1−r)Q + rP)^α·Q^(1−α) = Σ_j C(α, j)·(1−r)^(α−j)·r^j·e^(j(j−1)Δ²/2σ²).
+///
+/// The divergence of the reverse is no larger, since y ↦ Δ − y exchanges P and Q (Theorem 5 there), and more is not said of it.
+fn subsampled_gaussian(
+    rate: &Probability,
+    of: &Pair,
+    reversed: bool,
+    alpha: &Rational,
+    bits: u32,
+) -> Option<Enclosure> {
+    let Pair::Gaussian { variance, shift } = of else { return None };
+    let order = alpha.is_integer().then(|| alpha.to_integer().to_u32())?.filter(|order| *order <= LARGEST_ORDER)?;
+    let working = Working::new(bits.saturating_add(64));
+    let bits = working.bits();
+    let half = integer(shift) * integer(shift) / (variance.get() * BigInt::from(2));
+    let (sampled, missed) =
+        (Scaled::from_rational(rate.get(), bits), Scaled::from_rational(&(Rational::one() - rate.get()), bits));
+    let (mut sum, mut binomial) = (Scaled::zero(bits), BigInt::one());
+    for j in 0..=order {
+        let exponent = &half * (BigInt::from(j) * (BigInt::from(j) - 1));
+        let weight = sampled.pow(j.into()).mul(&missed.pow((order - j).into()));
+        let term = working.exp(&Enclosure::from_rational(&exponent, bits.saturating_add(64)))?.mul(&weight);
+        sum = sum.add(&term.mul(&Scaled::from_rational(&Rational::from_integer(binomial.clone()), bits)));
+        binomial = binomial * (order - j) / (j + 1);
+    }
+    let divergence = working.ln(&sum)?.mul_rational(&(alpha - Rational::one()).recip());
+    Some(if reversed { divergence.hull(&Enclosure::from_integer(0, 0)).max_zero() } else { divergence })
 }
 
 /// Discrete Gaussians Δ apart: P^α·Q^(1−α) ∝ e^(-((y − (1−α)Δ)² + α(1−α)Δ²)/2σ²), so that
@@ -102,81 +134,4 @@ fn laplace(scale: &Positive, shift: &BigUint, alpha: &Rational, bits: u32) -> Op
     let moment = ends.add(&middle).div(&one.add(&q))?;
     let most = Enclosure::from_rational(&(step * integer(shift)), bits);
     Some(most.add(&moment.ln(bits)?.mul_rational(&(alpha - Rational::one()).recip())))
-}
-
-/// KL(P‖Q) = Σ_y P(y)·ln(P(y)/Q(y)), the limit of D_α as α falls to 1.
-pub(super) fn kullback_leibler(pair: &Pair, bits: u32) -> Option<Enclosure> {
-    match pair {
-        Pair::Gaussian { variance, shift } => {
-            // The mean loss: that of (Δ² − 2yΔ)/2σ² under a symmetric P.
-            let exact = integer(shift) * integer(shift) / (variance.get() * BigInt::from(2));
-            Some(Enclosure::from_rational(&exact, bits))
-        }
-        Pair::Laplace { scale, shift } => laplace_kullback_leibler(scale, shift, bits),
-        Pair::Finite(pair) => Some(losses(pair, bits)?.into_iter().map(|(p, loss)| p.mul(&loss)).sum()),
-        Pair::Subsampled { .. } => None,
-    }
-}
-
-/// The loss is Δ/s with mass 1/(1+q), −Δ/s with mass q^Δ/(1+q), and (Δ − 2y)/s with mass c·q^y for 0 < y < Δ, c = (1−q)/(1+q). With
-/// Σ q^y = q(1 − q^(Δ−1))/(1−q) and Σ y·q^y = q(1 − Δq^(Δ−1) + (Δ−1)q^Δ)/(1−q)² the mean is
-///
-/// (Δ(1 − q^Δ) + Δq(1 − q^(Δ−1)) − 2q(1 − Δq^(Δ−1) + (Δ−1)q^Δ)/(1−q))/(s(1+q)).
-fn laplace_kullback_leibler(scale: &Positive, shift: &BigUint, bits: u32) -> Option<Enclosure> {
-    if shift.is_zero() {
-        return Some(Enclosure::from_integer(0, bits));
-    }
-    let (step, delta) = (scale.get().recip(), integer(shift));
-    let one = Enclosure::from_integer(1, bits);
-    let power = |n: Rational| falling(&step * n, bits);
-    let (q, all, all_but_one) = (power(Rational::one())?, power(delta.clone())?, power(&delta - Rational::one())?);
-    let ends = one.sub(&all).mul_rational(&delta);
-    let masses = q.mul(&one.sub(&all_but_one)).mul_rational(&delta);
-    let weighted = one.sub(&all_but_one.mul_rational(&delta)).add(&all.mul_rational(&(&delta - Rational::one())));
-    let weighted = q.mul(&weighted).mul(&Enclosure::from_integer(2, 0)).div(&one.sub(&q))?;
-    let sum = ends.add(&masses).sub(&weighted).div(&one.add(&q))?;
-    Some(sum.mul_rational(&step))
-}
-
-/// sup_y |ln(P(y)/Q(y))|: the ε of pure privacy, in either direction; nothing where it is infinite.
-pub(super) fn largest_loss(pair: &Pair, bits: u32) -> Option<Enclosure> {
-    match pair {
-        Pair::Laplace { scale, shift } => Some(Enclosure::from_rational(&(integer(shift) / scale.get()), bits)),
-        Pair::Finite(finite) => {
-            let forth = losses(finite, bits)?;
-            let Pair::Finite(reversed) = pair.reversed() else { return None };
-            let back = losses(&reversed, bits)?;
-            let most = forth.iter().chain(&back).map(|(_, loss)| loss.upper()).max()?;
-            let least = forth.iter().chain(&back).map(|(_, loss)| loss.lower()).max()?;
-            Enclosure::from_bounds(&least, &most, bits)
-        }
-        Pair::Gaussian { shift, .. } if shift.is_zero() => Some(Enclosure::from_integer(0, bits)),
-        Pair::Gaussian { .. } | Pair::Subsampled { .. } => None,
-    }
-}
-
-/// P(y) and ln(P(y)/Q(y)) of every outcome with P(y) > 0; nothing if one of them has Q(y) = 0.
-fn losses(pair: &FinitePair, bits: u32) -> Option<Vec<(Enclosure, Enclosure)>> {
-    let value = |weight: &Weight| exp_neg(&weight.exponent, bits).at_precision(bits).mul_rational(weight.factor.get());
-    let sum = |side: fn(&(Weight, Weight)) -> &Weight| {
-        pair.outcomes().iter().map(|outcome| value(side(outcome))).sum::<Enclosure>()
-    };
-    let (p_sum, q_sum) = (sum(|outcome| &outcome.0), sum(|outcome| &outcome.1));
-    // ln(Σq/Σp), exactly 0 where the weights are the same.
-    let normalisers = if p_sum == q_sum && p_sum.is_point() {
-        Enclosure::from_integer(0, bits)
-    } else {
-        q_sum.ln(bits)?.sub(&p_sum.ln(bits)?)
-    };
-    let terms = pair.outcomes().iter().filter(|(p, _)| !p.is_zero()).map(|(p, q)| {
-        let factors = Positive::new(p.factor.get() / nonzero(q.factor.get())?).ok()?;
-        let exponents = Enclosure::from_rational(&(q.exponent.get() - p.exponent.get()), bits);
-        let loss = crate::exact::ln(&factors, bits).add(&exponents).add(&normalisers);
-        Some((value(p).div(&p_sum)?, loss))
-    });
-    terms.collect()
-}
-
-fn nonzero(value: &Rational) -> Option<&Rational> {
-    (!value.is_zero()).then_some(value)
 }

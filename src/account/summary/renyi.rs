@@ -11,7 +11,7 @@ use crate::{
 /// Encloses the plan's Rényi divergence of order α > 1, D_α = ln(E_Q[(P/Q)^α])/(α − 1), the larger of the two directions: the plan is
 /// (α, D_α)-Rényi private (Mironov 2017), and no smaller number will do. The divergences of independent runs add up.
 ///
-/// `None` where α ≤ 1, where it is infinite, or where a part is subsampled or dominated by several pairs.
+/// `None` where α ≤ 1, where it is infinite, where a part is dominated by several pairs, or is subsampled Gaussian noise and α is not an integer up to 1024.
 ///
 /// ```
 /// use certus::{account::{Plan, Precision, renyi}, exact::parse, mechanism::Mechanism};
@@ -68,6 +68,40 @@ mod tests {
                 close(&plan(&[spec]), alpha, moment.ln() / (order - 1.0));
             }
         }
+    }
+
+    /// Sampled: at integer orders of Gaussian noise, at every order of the rest; the direction with the person in front is the larger.
+    #[test]
+    fn sampled_noise() {
+        for (spec, of, alphas) in [
+            (
+                "subsampled_gaussian(sigma=1, sensitivity=2, rate=1/5)",
+                "gaussian(sigma=1, sensitivity=2)",
+                ["2", "3", "7"],
+            ),
+            ("subsampled_gaussian(sigma=3, rate=1/5)", "gaussian(sigma=3)", ["2", "4", "16"]),
+            (
+                "subsampled_laplace(scale=2, sensitivity=3, rate=1/5)",
+                "laplace(scale=2, sensitivity=3)",
+                ["3/2", "2", "20"],
+            ),
+        ] {
+            let domination = crate::account::domination(&spec.parse().unwrap()).unwrap();
+            let sampled = crate::account::Plan::new().with(&domination, 1);
+            for alpha in alphas {
+                let order = if alpha == "3/2" { 1.5 } else { alpha.parse::<f64>().unwrap() };
+                let mixed = brute(of).into_iter().map(|(p, q)| (0.2 * p + 0.8 * q, q));
+                let (forward, backward) = mixed
+                    .map(|(p, q)| (p * (p / q).powf(order - 1.0), q * (q / p).powf(order - 1.0)))
+                    .fold((0.0, 0.0), |a: (f64, f64), b| (a.0 + b.0, a.1 + b.1));
+                assert!(forward > backward, "{spec} {alpha}");
+                close(&sampled, alpha, forward.ln() / (order - 1.0));
+            }
+        }
+        let domination =
+            crate::account::domination(&"subsampled_gaussian(sigma=3, rate=1/5)".parse().unwrap()).unwrap();
+        let sampled = crate::account::Plan::new().with(&domination, 1);
+        assert_eq!(renyi(&sampled, &parse("3/2").unwrap(), &Precision::default()), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Question, bounds, profile::BothWays, shown, value};
 use crate::{
-    account::{GaussianDp, Plan, Precision, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta},
+    account::{GaussianDp, Plan, Precision, TradeOff, gaussian_dp, renyi, zcdp, zcdp_delta},
     cli::Failure,
     exact::{Enclosure, Positive, Probability, Rational, Real, Rounding, decimal, parse, render},
     guarantee::{Guarantee, Privacy, Relation},
@@ -20,6 +20,9 @@ const RATES: [(&str, &str); 5] = [("1/1000", "0.1%"), ("1/100", "1%"), ("1/20", 
 
 /// Digits of what is read off the points of a profile.
 const ROUGH: u32 = 4;
+
+/// Digits after the point of the trade-off curve.
+const FINE: u32 = 8;
 
 /// What other notions say.
 pub(super) struct Summary {
@@ -54,11 +57,12 @@ impl Summary {
         });
         let orders = ORDERS.iter().filter_map(|order| parse(order).ok());
         let orders = orders.map(|order| (order.clone(), renyi(plan, &order, precision))).collect();
-        let rates = RATES.iter().filter_map(|(rate, name)| {
-            let rate = Probability::new(parse(rate).ok()?).ok()?;
-            Some((*name, rate.get().clone(), trade_off(&points.forward, &points.backward, &rate)))
-        });
-        let rates = rates.collect();
+        let rates = RATES.iter().filter_map(|(rate, name)| Some((*name, Probability::new(parse(rate).ok()?).ok()?)));
+        let (names, rates): (Vec<_>, Vec<_>) = rates.unzip();
+        let mut curve = TradeOff::new(plan, &Precision { digits: FINE }).with(&points.forward, &points.backward);
+        let missed = curve.at_each(&rates);
+        let rates = names.into_iter().zip(rates).zip(missed);
+        let rates = rates.map(|((name, rate), missed)| (name, rate.get().clone(), missed)).collect();
         Self { rho, implied, orders, rates, gaussian: gaussian_dp(&points.larger) }
     }
 
@@ -71,7 +75,7 @@ impl Summary {
             json!({ "order": render(order), "divergence": enclosed(divergence.as_ref(), digits) })
         });
         let rates = self.rates.iter().map(|(_, rate, missed)| {
-            json!({ "false_positives": render(rate), "false_negatives": enclosed(missed.as_ref(), ROUGH) })
+            json!({ "false_positives": render(rate), "false_negatives": enclosed(missed.as_ref(), FINE) })
         });
         let gaussian = self.gaussian.as_ref().map_or(Value::Null, |found| {
             json!({
@@ -109,7 +113,7 @@ impl Summary {
             writeln!(out, "{:<9} order {:<4} {divergence}", if index == 0 { "Renyi" } else { "" }, shown(order))?;
         }
         for (index, (name, _, missed)) in self.rates.iter().enumerate() {
-            let missed = missed.as_ref().map_or_else(none, |missed| value(missed, ROUGH));
+            let missed = missed.as_ref().map_or_else(none, |missed| value(missed, FINE));
             let head = if index == 0 { "trade-off" } else { "" };
             writeln!(out, "{head:<9} at {name:>4} false positives, a test has at best {missed} false negatives")?;
         }
