@@ -18,9 +18,6 @@ const MOST: u32 = 20;
 /// The smallest, 2^-this.
 const LEAST: u32 = 1100;
 
-/// Two ε that the answer is between.
-type Bracket = (Rational, Rational);
-
 /// A bracket of one part in so many is not searched further.
 const NARROW: u32 = 1 << 26;
 
@@ -95,13 +92,13 @@ fn one_direction(
         }
         if is_near && round < 4 {
             // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
-            let passes: [&dyn Fn(&Bracket) -> Option<Bracket>; 3] = [
-                &|_| at(&guess, FULL, None),
-                &|known| Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known.clone(), budget)),
-                &|_| at(&guess, FULL, Some(OPEN.ilog2() - 1)),
-            ];
-            for pass in passes {
-                best = best.map(|(low, high)| match pass(&(low.clone(), high.clone())) {
+            for pass in 0..3 {
+                let found = best.clone().and_then(|known| match pass {
+                    0 => at(&guess, FULL, None),
+                    1 => Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known, budget)),
+                    _ => at(&guess, FULL, Some(OPEN.ilog2() - 1)),
+                });
+                best = best.map(|(low, high)| match found {
                     Some((lower, upper)) => (low.max(lower), high.min(capped(upper))),
                     None => (low, high),
                 });
