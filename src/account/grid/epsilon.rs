@@ -18,6 +18,9 @@ const MOST: u32 = 20;
 /// The smallest, 2^-this.
 const LEAST: u32 = 1100;
 
+/// How often rare outcomes are taken apart for another ε.
+const ROUNDS: u32 = 6;
+
 /// A bracket of one part in so many is not searched further.
 const NARROW: u32 = 1 << 26;
 
@@ -70,42 +73,50 @@ fn one_direction(
     let start = log_two_below(delta).and_then(|log_delta| guess(&sketches, log_delta));
     let mut guess = capped(start.unwrap_or_else(Rational::one));
     let mut best: Option<(Rational, Rational)> = None;
-    for round in 0..5 {
-        let Some((lower, upper)) = at(&guess, if round == 4 { FULL } else { LIGHT }, None) else {
-            // Next to the greatest loss, or above it, there may be none.
-            if best.is_some() || bound.is_none() {
+    for _ in 0..14 {
+        let Some((lower, upper)) = at(&guess, LIGHT, None) else {
+            if best.is_some() {
                 break;
             }
-            guess *= Rational::new(7.into(), 8.into());
+            // Next to the greatest loss, or above it, there may be none; and none far above all that matters.
+            guess *=
+                if bound.is_some() { Rational::new(7.into(), 8.into()) } else { Rational::new(1.into(), 8.into()) };
             continue;
         };
         let upper = capped(upper);
         let difference = (&upper - &guess).abs();
         let is_near = difference * BigInt::from(16) < upper;
         guess = upper.clone();
-        best = Some(match best {
+        let (low, high) = match best {
             Some((low, high)) => (low.max(lower), high.min(upper)),
             None => (lower, upper),
-        });
-        if guess.is_zero() {
+        };
+        let is_wide = (&high - &low) * BigInt::from(4) > high;
+        if is_near && is_wide && !high.is_zero() {
+            // It leads nowhere, being sharp nowhere near the answer: somewhere between.
+            guess = (&low + &high) / BigInt::from(2);
+        }
+        best = Some((low, high));
+        if guess.is_zero() || is_near && !is_wide {
             break;
         }
-        if is_near && round < 4 {
-            // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
-            for pass in 0..3 {
-                let found = best.clone().and_then(|known| match pass {
-                    0 => at(&guess, FULL, None),
-                    1 => Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known, budget)),
-                    _ => at(&guess, FULL, Some(OPEN.ilog2() - 1)),
-                });
-                best = best.map(|(low, high)| match found {
-                    Some((lower, upper)) => (low.max(lower), high.min(capped(upper))),
-                    None => (low, high),
-                });
-                if best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(CLOSE * 50) <= *high) {
-                    break;
-                }
-            }
+    }
+    // At an end that is certain.
+    if let Some((_, high)) = &best {
+        guess = high.clone();
+    }
+    // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
+    for pass in 0..3 {
+        let found = best.clone().filter(|_| !guess.is_zero()).and_then(|known| match pass {
+            0 => at(&guess, FULL, None),
+            1 => Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known, budget)),
+            _ => at(&guess, FULL, Some(OPEN.ilog2() - 1)),
+        });
+        best = best.map(|(low, high)| match found {
+            Some((lower, upper)) => (low.max(lower), high.min(capped(upper))),
+            None => (low, high),
+        });
+        if best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(CLOSE * 50) <= *high) {
             break;
         }
     }
@@ -117,15 +128,11 @@ fn one_direction(
 }
 
 impl Rare {
-    /// A bracket of ε made narrower.
-    fn bracket(
-        &mut self,
-        delta: &Rational,
-        (mut low, mut high): (Rational, Rational),
-        budget: &Budget,
-    ) -> (Rational, Rational) {
+    /// A bracket of ε made narrower, as far as the budget goes.
+    fn bracket(&mut self, delta: &Rational, known: (Rational, Rational), budget: &Budget) -> (Rational, Rational) {
+        let (mut low, mut high) = known;
         // What is known near one ε is sharp near it: once more at the ε that it leads to.
-        for _ in 0..2 {
+        for _ in 0..ROUNDS {
             self.refine(&((&low + &high) / BigInt::from(2)), budget);
             let mut open = None;
             // From 0 there is no end to halving.
@@ -134,18 +141,21 @@ impl Rare {
                     return (low, high);
                 }
                 let at = (&low + &high) / BigInt::from(2);
-                match self.delta(&at) {
-                    (least, _) if least > *delta => low = at,
-                    (_, most) if most <= *delta => high = at,
-                    (least, most) => {
-                        open = Some((at, least, most));
-                        break;
-                    }
+                let Some((least, most)) = self.ask(&at, budget) else { return (low, high) };
+                if least > *delta {
+                    low = at;
+                } else if most <= *delta {
+                    high = at;
+                } else {
+                    open = Some((at, least, most));
+                    break;
                 }
             }
             let Some(open) = open else { break };
-            (low, high) = self.sides(delta, (low, high), open);
-            if (&high - &low) * BigInt::from(CLOSE * 50) <= high {
+            let width = &high - &low;
+            let Some(()) = self.sides(delta, (&mut low, &mut high), open, budget) else { break };
+            let is_close = (&high - &low) * BigInt::from(CLOSE * 50) <= high;
+            if is_close || &high - &low == width {
                 break;
             }
         }
@@ -156,12 +166,13 @@ impl Rare {
     fn sides(
         &self,
         delta: &Rational,
-        (mut low, mut high): (Rational, Rational),
+        (low, high): (&mut Rational, &mut Rational),
         (at, least, most): (Rational, Rational, Rational),
-    ) -> (Rational, Rational) {
-        let slope = (self.delta(&low).0 - &least) / (&at - &low);
+        budget: &Budget,
+    ) -> Option<()> {
+        let slope = (self.ask(low, budget)?.0 - &least) / (&at - &*low);
         if !slope.is_positive() {
-            return (low, high);
+            return None;
         }
         let places = self.places();
         let short = |distance: Rational| Rational::new(ceil(&distance, places), BigInt::one() << places);
@@ -169,19 +180,19 @@ impl Rare {
         let eighths = |n: u32| Rational::new(n.into(), 8.into());
         for n in [9, 12, 20, 40] {
             let below = &at - &down * eighths(n);
-            if below > low && self.delta(&below).0 > *delta {
-                low = below;
+            if below > *low && self.ask(&below, budget)?.0 > *delta {
+                *low = below;
                 break;
             }
         }
         for n in [9, 12, 20, 40] {
             let above = &at + &up * eighths(n);
-            if above < high && self.delta(&above).1 <= *delta {
-                high = above;
+            if above < *high && self.ask(&above, budget)?.1 <= *delta {
+                *high = above;
                 break;
             }
         }
-        (low, high)
+        Some(())
     }
 }
 

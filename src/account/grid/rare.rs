@@ -39,6 +39,9 @@ const OPEN: u32 = 16;
 /// The most that is found out.
 const MOST_LEARNED: usize = 200;
 
+/// The steps, about, that a sum's worth takes: some exponentials, and the points of a composition.
+const EACH: u64 = 300_000;
+
 /// A sum of so many rare losses, and its weight.
 struct Pattern {
     size: usize,
@@ -115,6 +118,10 @@ impl Rare {
             };
             if learned.is_some() {
                 let of_size = |(pattern, _): &(&Pattern, &mut Range)| pattern.size == size;
+                let count = self.patterns.0.iter().filter(|pattern| pattern.size == size).count();
+                if spend(count, budget).is_none() {
+                    return;
+                }
                 for (pattern, known) in self.patterns.0.iter().zip(&mut known).filter(of_size) {
                     *known = self.at(pattern, epsilon);
                 }
@@ -146,6 +153,12 @@ impl Rare {
         self.frequent.places()
     }
 
+    /// Two numbers that δ(ε) is between; `None` where the budget is spent.
+    pub(super) fn ask(&self, epsilon: &Rational, budget: &Budget) -> Option<(Rational, Rational)> {
+        spend(self.patterns.0.len() + self.patterns.1.len(), budget)?;
+        Some(self.delta(epsilon))
+    }
+
     /// Two numbers that δ(ε) is between.
     pub(super) fn delta(&self, epsilon: &Rational) -> (Rational, Rational) {
         let (upper, lower) = &self.patterns;
@@ -154,6 +167,10 @@ impl Rare {
         let of = |sum: BigInt| Rational::new(sum, BigInt::one() << self.bits).min(Rational::one());
         (of(least), of(most))
     }
+}
+
+fn spend(patterns: usize, budget: &Budget) -> Option<()> {
+    budget.spend(u64::try_from(patterns).ok()?.saturating_mul(EACH))
 }
 
 /// How many of the largest losses, which are last, are rare together: all but one of them at most.
