@@ -112,6 +112,13 @@ fn of_directions(
     let count = u64::try_from(directions.len()).unwrap_or(1);
     let mut most: Option<Answer> = None;
     for (left, direction) in (1..=count).rev().zip(directions) {
+        // At ε = 0 it is the distance between P and Q, the same from either.
+        if most.is_some()
+            && epsilon.get().is_zero()
+            && directions.first().is_some_and(|first| is_reverse(first, direction))
+        {
+            continue;
+        }
         // What the first leaves is the second's.
         let share = budget.share(left);
         if let Some(most) = &most
@@ -124,6 +131,12 @@ fn of_directions(
         most = Some(most.map_or(answer.clone(), |most| most.max(&answer)));
     }
     most.map(clamped).ok_or(AccountError::Empty)
+}
+
+/// Whether these are the same pairs the other way round, one of each part.
+fn is_reverse(one: &Direction, other: &Direction) -> bool {
+    let is_reverse = |((pairs, copies), (reverse, as_many)): (&(Vec<Pair>, u64), &(Vec<Pair>, u64))| matches!((pairs.as_slice(), reverse.as_slice()), ([pair], [reverse]) if pair.reversed() == *reverse && copies == as_many);
+    one.len() == other.len() && one.iter().zip(other).all(is_reverse)
 }
 
 /// δ is a probability, whatever was rounded on the way.

@@ -109,7 +109,7 @@ fn highest(curves: &mut [Curve], x: &BigInt) -> Option<Touch> {
 }
 
 /// pᵢ = Xᵢ·(sᵢ − sᵢ₋₁), rounded up, and 0 where rounding left the points concave.
-fn pessimistic(points: &[Range], touches: &[Touch], bits: u32) -> Vec<BigInt> {
+pub(super) fn pessimistic(points: &[Range], touches: &[Touch], bits: u32) -> Vec<BigInt> {
     let slope = |rise: BigInt, run: BigInt| {
         let scaled = rise << bits;
         (scaled.div_floor(&run), scaled.div_ceil(&run))

@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Aim, CLOSE, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, convolution::Side, fixed::ceil, log_two_below,
-    sketch, tilt::guess,
+    Aim, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, convolution::Side, fixed::ceil, log_two_below, sketch,
+    tilt::guess,
 };
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow, greatest},
@@ -20,6 +20,9 @@ const LEAST: u32 = 1100;
 
 /// How often rare outcomes are taken apart for another ε.
 const ROUNDS: u32 = 6;
+
+/// A bracket of one part in so many is not worth another composition.
+const ENOUGH: u32 = 10_000;
 
 /// A bracket of one part in so many is not searched further.
 const NARROW: u32 = 1 << 26;
@@ -116,7 +119,7 @@ fn one_direction(
             Some((lower, upper)) => (low.max(lower), high.min(capped(upper))),
             None => (low, high),
         });
-        if best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(CLOSE * 50) <= *high) {
+        if best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(ENOUGH) <= *high) {
             break;
         }
     }
@@ -154,7 +157,7 @@ impl Rare {
             let Some(open) = open else { break };
             let width = &high - &low;
             let Some(()) = self.sides(delta, (&mut low, &mut high), open, budget) else { break };
-            let is_close = (&high - &low) * BigInt::from(CLOSE * 50) <= high;
+            let is_close = (&high - &low) * BigInt::from(ENOUGH) <= high;
             if is_close || &high - &low == width {
                 break;
             }

@@ -21,10 +21,19 @@ use super::{
     fixed::{Range, ceil, exp, floor, ln_scaled},
     tilt::{Choice, FINEST, MOST_CUT, finest},
 };
-use crate::exact::{Budget, Rational};
+use crate::exact::{Budget, Rational, exponential};
 
 /// Frequent losses are of few sizes.
 const EFFORT: Effort = Effort { single: 1 << 16, composed: 1 << 15, sums: 1 << 19 };
+
+/// Groups of outcomes for the choice of a tilt: some times as many.
+const GROUPS: u32 = 64;
+
+/// The steps, about, of some exponentials.
+const FAR: u64 = 60_000;
+
+/// The steps, about, of the points of a composition.
+const NEAR: u64 = 300_000;
 
 /// Binary digits of exponents.
 const PLACES: u32 = 64;
@@ -39,14 +48,16 @@ pub(super) struct Frequent {
     fine: u32,
     /// The least loss and the greatest.
     span: (Rational, Rational),
-    /// P and loss of each outcome, about: to 64 binary digits of P, and as multiples of 2^-fine.
+    /// P and loss of outcomes, about: to 64 binary digits of P, and as multiples of 2^-fine; those together that are close enough to choose a tilt.
     about: Vec<(BigInt, BigInt)>,
 }
 
 /// A bound of one θ: M(θ)^m is at most e^cumulant.
 struct Far {
-    theta: Rational,
-    cumulant: Rational,
+    /// θ over 2^[`PLACES`].
+    theta: BigInt,
+    /// At least ln M(θ)^m, over 2^[`PLACES`].
+    cumulant: BigInt,
 }
 
 /// Some copies of them, and what is known of their curve.
@@ -69,7 +80,7 @@ impl Frequent {
         let choice = Choice { theta: Rational::zero(), cut: 0, grids: [(grid, bits)].into() };
         let fine = fineness(&choice, copies).filter(|fine| fine + 36 <= bits)?;
         let about = |atom: &Atom| (&atom.p.lower >> bits.saturating_sub(PLACES), floor(&atom.loss.lower(), fine));
-        let about = listed.iter().map(about).collect();
+        let about = together(listed.iter().map(about).collect());
         let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
         Some(Self { part, grid, bits, fine, span: (low, high), about })
     }
@@ -85,7 +96,13 @@ impl Frequent {
         let variance: BigInt = self.about.iter().map(|(p, loss)| p * loss * loss).sum::<BigInt>() * copies;
         let deviation = (variance >> PLACES).magnitude().sqrt();
         let of = |loss: BigInt| Rational::new(loss, BigInt::one() << self.fine);
-        of((mean >> PLACES).abs() + BigInt::from(deviation) * 16) + self.span.1.abs() * BigInt::from(16)
+        of((mean >> PLACES).abs() + BigInt::from(deviation) * 8) + self.span.1.abs() * BigInt::from(4)
+    }
+
+    /// About the steps that δ(x) of some copies takes.
+    pub(super) fn cost(of: &Copies) -> u64 {
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        count(of.near.len()).saturating_mul(NEAR).saturating_add(FAR)
     }
 
     fn listed(&self) -> &[Atom] {
@@ -157,20 +174,29 @@ impl Frequent {
 
     /// c·M(θ)^m·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least; `None` if it is more than 1.
     fn far<'a>(&self, of: impl Iterator<Item = &'a Far>, x: &Rational) -> Option<BigInt> {
-        let (y, theta) = of.map(|far| (ceil(&(&far.cumulant - &far.theta * x), PLACES), &far.theta)).min()?;
+        let places = self.places();
+        let (above, below) = (ceil(x, places), floor(x, places));
+        let exponent = |far: &Far| {
+            let x = if far.theta.is_negative() { &above } else { &below };
+            &far.cumulant - ((&far.theta * x) >> places)
+        };
+        let (y, theta) = of.map(|far| (exponent(far), &far.theta)).min()?;
         if y.is_positive() {
             return None;
         }
-        let s = if theta.is_negative() { -theta - Rational::one() } else { theta.clone() };
-        let power = exp(&Rational::new(y, BigInt::one() << PLACES), self.bits)?;
+        let over = |n: BigInt| Rational::new(n, BigInt::one() << PLACES);
+        let s = if theta.is_negative() { -over(theta.clone()) - Rational::one() } else { over(theta.clone()) };
+        let power = exp(&over(y), self.bits)?;
         Some(ceil(&(power.upper() * most_of_a_path(&s)), self.bits))
     }
 
-    /// Learns a cheap bound that is good at x; `None` where there is none.
-    pub(super) fn learn_far(&self, of: &mut Copies, x: &Rational) -> Option<()> {
-        let theta = self.tilt(of.copies, x).filter(|theta| !theta.is_zero())?;
-        let cumulant = self.cumulant(&theta)? * BigInt::from(of.copies);
-        of.far.push(Far { theta, cumulant });
+    /// Learns a cheap bound that is good at x; `None` where there is none, or the budget is spent.
+    pub(super) fn learn_far(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
+        let some = u64::try_from(self.listed().len() + 16 * self.about.len()).ok()?;
+        budget.spend(some.saturating_mul(exponential(self.bits)))?;
+        let theta = floor(&self.tilt(of.copies, x).filter(|theta| !theta.is_zero())?, PLACES);
+        let cumulant = self.cumulant(&Rational::new(theta.clone(), BigInt::one() << PLACES))?;
+        of.far.push(Far { theta, cumulant: ceil(&(cumulant * BigInt::from(of.copies)), PLACES) });
         Some(())
     }
 
@@ -194,6 +220,16 @@ impl Frequent {
             sum += &atom.p.upper * Range::of(&exp(&(theta * (loss - end)), self.bits)?, self.bits).upper;
         }
         Some(ln_scaled(sum.magnitude(), 2 * self.bits, PLACES)?.upper() + theta * end)
+    }
+
+    /// About the distance of x, over 2^fine, from the mean, over the variance: a power of 2.
+    fn first(&self, copies: u64, x: &BigInt) -> Rational {
+        let mean: BigInt = self.about.iter().map(|(p, loss)| p * loss).sum::<BigInt>() * copies;
+        let variance: BigInt = self.about.iter().map(|(p, loss)| p * loss * loss).sum::<BigInt>() * copies;
+        let distance = (x << PLACES) - mean;
+        let (above, below) = (distance.bits() + u64::from(self.fine), variance.bits());
+        let power = |n: u64| Rational::from_integer(BigInt::one() << n);
+        if above > below { power(above - below) } else { power(below - above).recip() }
     }
 
     /// The tilt θ under which so many losses have mean x, to some bits: above 0 or below −1, or 0 where x is between their means under P and Q. `None` where no loss is.
@@ -222,14 +258,20 @@ impl Frequent {
         let theta = |distance: &Rational| if is_above { distance.clone() } else { &minus - distance };
         // Whether the mean is on this side of x still.
         let is_short = |distance: &Rational| is_below(&theta(distance)).map(|below| below == is_above);
-        let mut far = Rational::new(BigInt::one(), BigInt::from(1024));
+        let power = |n: u32| Rational::from_integer(BigInt::one() << n);
+        let (most, least) = (power(FINEST), power(10).recip());
+        let mut far = self.first(copies, &target).clamp(least.clone(), most.clone());
         while is_short(&far)? {
             far *= &two;
-            if far > Rational::from_integer(BigInt::one() << FINEST) {
+            if far > most {
                 return None;
             }
         }
         let mut near = &far / &two;
+        while far > least && !is_short(&near)? {
+            far = near;
+            near = &far / &two;
+        }
         for _ in 0..8 {
             let middle = (&near + &far) / &two;
             if is_short(&middle)? {
@@ -240,6 +282,38 @@ impl Frequent {
         }
         Some(theta(&near))
     }
+}
+
+/// P and the mean loss of groups of outcomes: of little P, little of the second moment and a small part of the span each.
+fn together(mut about: Vec<(BigInt, BigInt)>) -> Vec<(BigInt, BigInt)> {
+    about.sort_unstable_by(|a, b| a.1.cmp(&b.1));
+    let moment = |(p, loss): &(BigInt, BigInt)| p * loss * loss;
+    let all: (BigInt, BigInt) = (about.iter().map(|(p, _)| p).sum(), about.iter().map(moment).sum());
+    let span = about.first().zip(about.last()).map_or_else(BigInt::zero, |(first, last)| &last.1 - &first.1);
+    let mut groups = Vec::new();
+    // P, P·l and P·l² of a group, and its first loss.
+    let mut group: Option<[BigInt; 4]> = None;
+    let mean = |[p, of_loss, _, first]: [BigInt; 4]| if p.is_zero() { (p, first) } else { (p.clone(), of_loss / p) };
+    for outcome in about {
+        let (square, first) = (moment(&outcome), outcome.1.clone());
+        let here = [outcome.0.clone(), &outcome.0 * &outcome.1, square, first];
+        group = Some(match group {
+            None => here,
+            Some(group) => {
+                let [p, of_loss, square, first] = &group;
+                let joint = [p + &here[0], of_loss + &here[1], square + &here[2], first.clone()];
+                let is_small = &joint[0] * GROUPS <= all.0 && &joint[2] * GROUPS <= all.1;
+                if is_small && (&here[3] - first) * GROUPS <= span {
+                    joint
+                } else {
+                    groups.push(mean(group));
+                    here
+                }
+            }
+        });
+    }
+    groups.extend(group.map(mean));
+    groups
 }
 
 /// x^n of a number of [0, 1], over 2^bits.
@@ -306,7 +380,7 @@ mod tests {
             let mut copies = frequent.copies(3);
             let tenths = |n: i64| Rational::new(n.into(), 10.into());
             for x in learned {
-                let _ = frequent.learn_far(&mut copies, &tenths(x));
+                let _ = frequent.learn_far(&mut copies, &tenths(x), &Budget::unlimited());
             }
             let inside = |copies: &Copies| {
                 for n in -60..=60 {
@@ -339,7 +413,7 @@ mod tests {
                 Rational::new(found.upper - found.lower, BigInt::one() << BITS)
             };
             let before = open(&copies);
-            frequent.learn_far(&mut copies, &x).unwrap();
+            frequent.learn_far(&mut copies, &x, &Budget::unlimited()).unwrap();
             // Above, all of δ is open; below, what P − e^x·Q leaves out.
             let whole = truth(&weights, &x).upper();
             let (p, q) = &frequent.copies(3).whole;

@@ -15,7 +15,9 @@
 //! compositions. Every step raises the pessimistic curve and lowers the optimistic one: dots and splits by convexity, groups since they tell less, masses
 //! rounded up and down, what is cut off booked as slack or dropped. No choice of θ, window or grid can make an answer wrong, only wide.
 
+mod apart;
 mod atoms;
+mod blocks;
 mod chain;
 mod coarsen;
 mod composition;

@@ -1,64 +1,25 @@
-//! Rare outcomes of large losses, apart from the others.
-//!
-//! Where losses are of many sizes, one grid and one tilt suit only some of them. Let one copy be C + T, T the outcomes of the largest losses, so rare that n
-//! copies hardly have one. Of n copies with j rare outcomes the others are n − j copies of C, and losses add up:
-//!
-//! δ(ε) = Σ_j Σ_l w_j(l)·δ_{n−j}(ε − l), w_j = binom(n, j)·T^j,
-//!
-//! with l the sums of j rare losses ([`super::sums`]), and δ_m the curve of m copies of C ([`super::frequent`]), at ε of either sign.
-//!
-//! The sum is right whatever is known of δ_m. More of it is found out where most of the answer's width comes from, until that is narrow.
-
-use alloc::vec::Vec;
-
-use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
+//! A plan of copies of one part, its rare outcomes apart ([`super::apart`]): as they are listed, or in blocks from both sides ([`super::blocks`]).
 
 use super::{
-    atoms::{self, Atom, atoms},
+    apart::Apart,
+    atoms::{self, atoms},
+    blocks::{self, blocks},
     convolution::Side,
-    fixed::{Range, ceil, floor, shift_up},
-    frequent::{Copies, Frequent},
     log_two_below,
-    sums::{Matter, Sum, sums},
 };
 use crate::{
     account::Direction,
     exact::{Budget, Rational},
 };
 
-/// All copies together have one of the rare outcomes with a probability of at most one in so many.
-const RARE: u32 = 1 << 4;
+/// What blocks may leave out on either side, 2^-this of δ.
+const LEFT_OUT: u32 = 32;
 
-/// What is left out, each time 2^-this of δ.
-const NEGLIGIBLE: u32 = 28;
-
-/// The answer is narrow when all that is open is 2^-this of it.
-const OPEN: u32 = 16;
-
-/// The most that is found out.
-const MOST_LEARNED: usize = 200;
-
-/// The steps, about, that a sum's worth takes: some exponentials, and the points of a composition.
-const EACH: u64 = 300_000;
-
-/// A sum of so many rare losses, and its weight.
-struct Pattern {
-    size: usize,
-    sum: Sum,
-}
-
-/// A plan of copies of one part, its rare outcomes apart.
+/// δ from both sides.
 pub(super) struct Rare {
-    bits: u32,
-    frequent: Frequent,
-    /// Of the pessimistic side, and of the optimistic one.
-    patterns: (Vec<Pattern>, Vec<Pattern>),
-    /// All copies but none, but one, but two, …
-    rest: Vec<Copies>,
-    /// At least what is left out, over 2^bits.
-    beyond: BigInt,
-    negligible: BigInt,
+    upper: Apart,
+    /// `None` where the outcomes are listed, and one list serves both.
+    lower: Option<Apart>,
 }
 
 impl Rare {
@@ -67,124 +28,52 @@ impl Rare {
         let [(pairs, copies)] = direction.as_slice() else { return None };
         let [pair] = pairs.as_slice() else { return None };
         let log_delta = u32::try_from(-log_two_below(delta)?.min(0)).ok().filter(|log| *log < 1 << 10)?;
-        let bits = 192 + log_delta + 2 * (u64::BITS - copies.leading_zeros());
-        if !atoms::are_few(pair) {
-            return None;
+        let log_copies = u64::BITS - copies.leading_zeros();
+        let bits = 192 + log_delta + 2 * log_copies;
+        let apart = |all, sides: &[Side]| Apart::new(all, *copies, (epsilon, delta), sides, bits);
+        if atoms::are_few(pair) {
+            budget.spend(atoms::cost(pair, bits))?;
+            return Some(Self { upper: apart(atoms(pair, bits, bits)?, &[Side::Lower, Side::Upper])?, lower: None });
         }
-        budget.spend(atoms::cost(pair, bits))?;
-        let mut all = atoms(pair, bits, bits)?;
-        all.listed.sort_by_key(|atom| atom.loss.upper().abs().max(atom.loss.lower().abs()));
-        let tail = all.listed.split_off(all.listed.len().checked_sub(rare(&all.listed, *copies, bits))?);
-        let negligible = ceil(delta, bits) >> NEGLIGIBLE;
-        let frequent = Frequent::new(all.listed, *copies, bits)?;
-        let loss = ceil(&(epsilon + frequent.bulk(*copies)), bits);
-        let matter = Matter { weight: negligible.clone(), loss, bits };
-        let of = |side: Side| sums(&tail, side, *copies, &matter);
-        let (upper, lower) = (of(Side::Upper)?, of(Side::Lower)?);
-        // What is not listed is left out: with each copy one chance more.
-        let beyond = (all.above.0.upper + all.below.0.upper) * *copies + upper.beyond;
-        let sizes = upper.of.len().max(lower.of.len());
-        let of_sizes = |lists: Vec<Vec<Sum>>| -> Vec<Pattern> {
-            let of_size = |(size, list): (usize, Vec<Sum>)| list.into_iter().map(move |sum| Pattern { size, sum });
-            lists.into_iter().enumerate().flat_map(of_size).collect()
-        };
-        let patterns = (of_sizes(upper.of), of_sizes(lower.of));
-        let rest = (0..u64::try_from(sizes).ok()?).map(|size| Some(frequent.copies(copies.checked_sub(size)?)));
-        let rest = rest.collect::<Option<_>>()?;
-        Some(Self { bits, frequent, patterns, rest, beyond, negligible })
+        let tail = log_delta + log_copies + LEFT_OUT;
+        budget.spend(blocks::cost(pair, tail, bits))?;
+        let (lower, upper) = blocks(pair, tail, bits)?;
+        Some(Self { upper: apart(upper, &[Side::Upper])?, lower: Some(apart(lower, &[Side::Lower])?) })
     }
 
     /// Finds out, for ε, where the width of the answer comes from, until that is narrow or the budget is spent.
     pub(super) fn refine(&mut self, epsilon: &Rational, budget: &Budget) {
-        let mut known: Vec<Range> = self.patterns.0.iter().map(|pattern| self.at(pattern, epsilon)).collect();
-        // How often each was the widest: first a cheap bound is tried, then a composition.
-        let mut tries = alloc::vec![0_u32; known.len()];
-        for _ in 0..MOST_LEARNED {
-            let least: BigInt = known.iter().map(|known| &known.lower).sum();
-            let most: BigInt = known.iter().map(|known| &known.upper).sum();
-            if (most - &least) << OPEN <= least {
-                return;
-            }
-            let open = self.patterns.0.iter().zip(&known).zip(&mut tries).filter(|(_, tries)| **tries < 2);
-            let Some(((pattern, _), tries)) = open.max_by_key(|((_, known), _)| &known.upper - &known.lower) else {
-                return;
-            };
-            *tries += 1;
-            let (size, x) = (pattern.size, self.rest_of(epsilon, pattern).1);
-            let Some(rest) = self.rest.get_mut(size) else { return };
-            let learned = match *tries {
-                1 => self.frequent.learn_far(rest, &x),
-                _ => self.frequent.learn_near(rest, &x, budget),
-            };
-            if learned.is_some() {
-                let of_size = |(pattern, _): &(&Pattern, &mut Range)| pattern.size == size;
-                let count = self.patterns.0.iter().filter(|pattern| pattern.size == size).count();
-                if spend(count, budget).is_none() {
-                    return;
-                }
-                for (pattern, known) in self.patterns.0.iter().zip(&mut known).filter(of_size) {
-                    *known = self.at(pattern, epsilon);
-                }
+        match &mut self.lower {
+            None => self.upper.refine(epsilon, budget),
+            Some(lower) => {
+                self.upper.refine(epsilon, &budget.share(2));
+                lower.refine(epsilon, budget);
             }
         }
     }
 
-    /// ε − l is between these.
-    fn rest_of(&self, epsilon: &Rational, pattern: &Pattern) -> (Rational, Rational) {
-        let places = self.frequent.places();
-        let finer = self.bits.saturating_sub(places);
-        let loss = &pattern.sum.loss;
-        let (low, high) = (floor(epsilon, places) - shift_up(loss, finer), ceil(epsilon, places) - (loss >> finer));
-        let of = |x: BigInt| Rational::new(x, BigInt::one() << places);
-        (of(low), of(high))
-    }
-
-    /// w·δ_{n−j}(ε − l), as far as it is known, over 2^bits.
-    fn at(&self, pattern: &Pattern, epsilon: &Rational) -> Range {
-        let (low, high) = self.rest_of(epsilon, pattern);
-        let Some(rest) = self.rest.get(pattern.size) else { return Range::point(BigInt::zero()) };
-        // Negligible when weighted.
-        let narrow = (&self.negligible << self.bits) / pattern.sum.weight.clone().max(BigInt::one());
-        self.frequent.at(rest, (&low, &high), &narrow).mul(&Range::point(pattern.sum.weight.clone()), self.bits)
-    }
-
     /// The binary digits after the point that tell ε apart.
     pub(super) fn places(&self) -> u32 {
-        self.frequent.places()
+        self.upper.places()
     }
 
     /// Two numbers that δ(ε) is between; `None` where the budget is spent.
     pub(super) fn ask(&self, epsilon: &Rational, budget: &Budget) -> Option<(Rational, Rational)> {
-        spend(self.patterns.0.len() + self.patterns.1.len(), budget)?;
+        let lower = self.lower.as_ref().unwrap_or(&self.upper);
+        budget.spend(self.upper.cost_of(Side::Upper).saturating_add(lower.cost_of(Side::Lower)))?;
         Some(self.delta(epsilon))
     }
 
     /// Two numbers that δ(ε) is between.
     pub(super) fn delta(&self, epsilon: &Rational) -> (Rational, Rational) {
-        let (upper, lower) = &self.patterns;
-        let most = upper.iter().map(|pattern| self.at(pattern, epsilon).upper).sum::<BigInt>() + &self.beyond;
-        let least = lower.iter().map(|pattern| self.at(pattern, epsilon).lower).sum();
-        let of = |sum: BigInt| Rational::new(sum, BigInt::one() << self.bits).min(Rational::one());
-        (of(least), of(most))
+        (self.lower.as_ref().unwrap_or(&self.upper).least(epsilon), self.upper.most(epsilon))
     }
-}
-
-fn spend(patterns: usize, budget: &Budget) -> Option<()> {
-    budget.spend(u64::try_from(patterns).ok()?.saturating_mul(EACH))
-}
-
-/// How many of the largest losses, which are last, are rare together: all but one of them at most.
-fn rare(listed: &[Atom], copies: u64, bits: u32) -> usize {
-    let mut sum = BigInt::zero();
-    let is_rare = |atom: &&Atom| {
-        sum += &atom.p.upper;
-        (&sum * copies * RARE).bits() <= u64::from(bits)
-    };
-    listed.iter().skip(1).rev().take_while(is_rare).count()
 }
 
 #[cfg(test)]
 mod tests {
+    use num_bigint::BigInt;
+    use num_traits::One;
     use proptest::prelude::*;
 
     use super::*;
@@ -204,7 +93,7 @@ mod tests {
         let truth = truth(direction, epsilon);
         let budget = Budget::unlimited();
         let mut rare = Rare::new(direction, epsilon, scale, &budget).unwrap();
-        assert!(rare.patterns.0.len() > 1);
+        assert!(rare.upper.is_apart());
         let is_inside = |(lower, upper): &(Rational, Rational)| *lower <= truth.upper() && truth.lower() <= *upper;
         assert!(is_inside(&rare.delta(epsilon)), "{direction:?} at {epsilon}");
         rare.refine(epsilon, &budget);

@@ -4,8 +4,11 @@
 //!
 //! * **Left out.** binom(n, j)·T^j(S) is at least the probability that *some* j copies have rare outcomes with a sum in S, whatever the others have. So what is
 //!   left out of a list, with all sums that it would be part of, is booked by its weight: none of it is worth more than 1.
-//! * **Kept short.** Losses of a group, from a to b, become fewer, as in [`super::thin`]: pessimistically each is split between a and b so that P and Q stay, a share
-//!   (1 − e^(a−l))/(1 − e^(a−b)) going to b; optimistically they become one, of P = Σ w and Q = Σ w·e^-l: with z = e^a·Q/P its loss is a − ln z.
+//! * **Kept short.** Losses of a group, from a to b, become fewer, as in [`super::thin`], with P and Q of the whole group: pessimistically two, at a and b, of which
+//!   b has (P − e^a·Q)/(1 − e^(a−b)); optimistically one, at ln(P/Q).
+//!
+//! So every sum has its Q besides: pessimistically at least its share of P and at most its share of Q, optimistically the other way round. A list is right by its weights
+//! and losses alone, and by its weights and Q alone.
 
 use alloc::vec::Vec;
 
@@ -20,14 +23,19 @@ use super::{
 };
 use crate::exact::Rational;
 
-/// The most sums of one list, about: so that the sums of two are some ten thousands.
-const MOST: usize = 1 << 8;
+/// The most losses of one rare outcome, about, of which most of the answer is.
+const MOST: usize = 1 << 10;
 
-/// A sum of losses and its weight, over 2^bits.
+/// The most sums of several: so that the sums of two lists are some ten thousands.
+const MOST_SUMS: usize = 1 << 8;
+
+/// A sum of losses, its weight in P and in Q, over 2^bits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sum {
     pub(super) loss: BigInt,
     pub(super) weight: BigInt,
+    /// Pessimistically at most Q, optimistically at least.
+    q: BigInt,
 }
 
 /// The lists of all j that matter, one after the other.
@@ -52,15 +60,17 @@ pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter) -> O
     let of_atom = |atom: &Atom| {
         let loss = Range::of(&atom.loss, bits);
         match side {
-            Side::Upper => Sum { loss: loss.upper, weight: &atom.p.upper * copies },
-            Side::Lower => Sum { loss: loss.lower, weight: &atom.p.lower * copies },
+            Side::Upper => Sum { loss: loss.upper, weight: &atom.p.upper * copies, q: &atom.q.lower * copies },
+            Side::Lower => Sum { loss: loss.lower, weight: &atom.p.lower * copies, q: &atom.q.upper * copies },
         }
     };
-    let none = Sum { loss: BigInt::zero(), weight: BigInt::one() << bits };
+    let one = || BigInt::one() << bits;
+    let none = Sum { loss: BigInt::zero(), weight: one(), q: one() };
     let mut all = Sums { of: [Vec::from([none])].into(), beyond: BigInt::zero() };
     // n·T, of one rare outcome.
-    let one = all.short(tail.iter().map(of_atom).collect(), side, matter)?;
-    let mut list = one.clone();
+    let mut list = all.short(tail.iter().map(of_atom).collect(), MOST, side, matter)?;
+    // And fewer, for sums of several.
+    let one = all.short(list.clone(), MOST_SUMS, side, matter)?;
     for j in 1..=copies {
         if list.is_empty() {
             break;
@@ -68,28 +78,31 @@ pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter) -> O
         let mut next = Vec::new();
         // Of j + 1: another one, (n − j)/(n·(j + 1)) times.
         let (left, ways) = (copies - j, BigInt::from(copies) * (j + 1));
-        for (sum, one) in list.iter().flat_map(|sum| one.iter().map(move |one| (sum, one))).filter(|_| left > 0) {
-            let weight = &sum.weight * &one.weight * left;
-            let weight = match side {
-                Side::Upper => shift_up(&weight, bits).div_ceil(&ways),
-                Side::Lower => (weight >> bits).div_floor(&ways),
+        let sums = if j == 1 { &one } else { &list };
+        for (sum, one) in sums.iter().flat_map(|sum| one.iter().map(move |one| (sum, one))).filter(|_| left > 0) {
+            let up = |a: &BigInt, b: &BigInt| shift_up(&(a * b * left), bits).div_ceil(&ways);
+            let down = |a: &BigInt, b: &BigInt| ((a * b * left) >> bits).div_floor(&ways);
+            let (weight, q) = match side {
+                Side::Upper => (up(&sum.weight, &one.weight), down(&sum.q, &one.q)),
+                Side::Lower => (down(&sum.weight, &one.weight), up(&sum.q, &one.q)),
             };
-            next.push(Sum { loss: &sum.loss + &one.loss, weight });
+            next.push(Sum { loss: &sum.loss + &one.loss, weight, q });
         }
-        all.of.push(list);
-        list = all.short(next, side, matter)?;
+        let next = all.short(next, MOST_SUMS, side, matter)?;
+        all.of.push(core::mem::replace(&mut list, next));
     }
     Some(all)
 }
 
 impl Sums {
-    /// The same sums in rising order, fewer where they are many, without the negligible ones.
-    fn short(&mut self, mut list: Vec<Sum>, side: Side, matter: &Matter) -> Option<Vec<Sum>> {
+    /// The same sums in rising order, at most about so many, without the negligible ones.
+    fn short(&mut self, mut list: Vec<Sum>, most: usize, side: Side, matter: &Matter) -> Option<Vec<Sum>> {
         list.sort_unstable();
         list.dedup_by(|next, sum| {
             let is_same = next.loss == sum.loss;
             if is_same {
                 sum.weight += &next.weight;
+                sum.q += &next.q;
             }
             is_same
         });
@@ -100,14 +113,15 @@ impl Sums {
             }
             is_kept
         });
-        if list.len() <= MOST {
+        if list.len() <= most {
             return Some(list);
         }
         // The narrowest groups of which there are few enough, two for each where they are split, and one of all that is high.
         let (low, high) = list.split_at(list.partition_point(|sum| sum.loss <= matter.loss));
-        let most = if side == Side::Upper { MOST / 2 } else { MOST };
-        let width = (0..=matter.bits + 16).find(|width| groups(low, *width).take(most + 1).count() <= most)?;
-        let short = groups(low, width).chain([high]).map(|group| match side {
+        let most = if side == Side::Upper { most / 2 } else { most };
+        let widths = (0..=4 * (matter.bits + 16)).map(|n| (BigInt::from(4 + n % 4) << (n / 4)) >> 2_u32);
+        let width = widths.into_iter().find(|width| groups(low, width).take(most + 1).count() <= most)?;
+        let short = groups(low, &width).chain([high]).map(|group| match side {
             Side::Upper => split(group, matter.bits),
             Side::Lower => mean(group, matter.bits),
         });
@@ -115,53 +129,55 @@ impl Sums {
     }
 }
 
-/// Losses in rising order, those together that are less than 2^width units above the first of them.
-fn groups(list: &[Sum], width: u32) -> impl Iterator<Item = &[Sum]> {
+/// Losses in rising order, those together that are less than so many units above the first of them.
+fn groups<'a>(list: &'a [Sum], width: &BigInt) -> impl Iterator<Item = &'a [Sum]> {
     let mut rest = list;
     core::iter::from_fn(move || {
-        let end = &rest.first()?.loss + (BigInt::one() << width);
+        let end = &rest.first()?.loss + width;
         let (group, others) = rest.split_at(rest.partition_point(|sum| sum.loss < end));
         rest = others;
         Some(group)
     })
 }
 
-/// e^(a − l), over 2^bits.
-fn falling(a: &BigInt, l: &BigInt, bits: u32) -> Option<Range> {
-    Some(Range::of(&exp(&Rational::new(a - l, BigInt::one() << bits), bits)?, bits).clamp(bits))
+/// e^x of a number over 2^bits.
+fn power(x: &BigInt, bits: u32) -> Option<Range> {
+    Some(Range::of(&exp(&Rational::new(x.clone(), BigInt::one() << bits), bits)?, bits))
 }
 
-/// The pessimistic two.
+/// P and Q of a group.
+fn whole(group: &[Sum]) -> (BigInt, BigInt) {
+    (group.iter().map(|sum| &sum.weight).sum(), group.iter().map(|sum| &sum.q).sum())
+}
+
+/// The pessimistic two. At e^a they are worth P − e^a·Q, and below it rises with a slope of at least Q: the group is worth no more at any point.
 fn split(group: &[Sum], bits: u32) -> Option<Vec<Sum>> {
     let [first, .., last] = group else { return Some(group.to_vec()) };
-    let whole = falling(&first.loss, &last.loss, bits)?.complement(bits);
+    let (p, q) = whole(group);
+    let gap = power(&(&first.loss - &last.loss), bits)?.clamp(bits).complement(bits);
+    let sum = |loss: &BigInt, weight: BigInt| -> Option<Sum> {
+        let q = (&weight * power(&-loss, bits)?.lower) >> bits;
+        Some(Sum { loss: loss.clone(), weight, q })
+    };
     // Too close to be told apart: all of it up.
-    if whole.lower.is_zero() {
-        let weight = group.iter().map(|sum| &sum.weight).sum();
-        return Some([Sum { loss: last.loss.clone(), weight }].into());
+    if gap.lower.is_zero() {
+        return Some([sum(&last.loss, p)?].into());
     }
-    let (mut low, mut high) = (BigInt::zero(), BigInt::zero());
-    for sum in group {
-        let part = falling(&first.loss, &sum.loss, bits)?.complement(bits);
-        let (least, most) =
-            ((&part.lower << bits).div_floor(&whole.upper), (&part.upper << bits).div_ceil(&whole.lower));
-        low += shift_up(&(&sum.weight * ((BigInt::one() << bits) - least)), bits);
-        high += shift_up(&(&sum.weight * most.min(BigInt::one() << bits)), bits);
-    }
-    Some([Sum { loss: first.loss.clone(), weight: low }, Sum { loss: last.loss.clone(), weight: high }].into())
+    let rise = power(&first.loss, bits)?;
+    let of = |difference: BigInt, gap: &BigInt| (difference << bits).div_ceil(gap).max(BigInt::zero());
+    let most = of(&p - ((&q * rise.lower) >> bits), &gap.lower);
+    let least = of(&p - shift_up(&(q * rise.upper), bits), &gap.upper) - BigInt::one();
+    let low = (&p - least).clamp(BigInt::zero(), p);
+    Some([sum(&first.loss, low)?, sum(&last.loss, most)?].into())
 }
 
 /// The optimistic one.
 fn mean(group: &[Sum], bits: u32) -> Option<Vec<Sum>> {
-    let [first, _, ..] = group else { return Some(group.to_vec()) };
-    let weight: BigInt = group.iter().map(|sum| &sum.weight).sum();
-    let mut of_q = BigInt::zero();
-    for sum in group {
-        of_q += shift_up(&(&sum.weight * falling(&first.loss, &sum.loss, bits)?.upper), bits);
-    }
-    let z = (of_q << bits).div_ceil(&weight);
-    let above = Range::of(&ln_scaled(z.magnitude(), bits, bits)?.neg(), bits).lower.max(BigInt::zero());
-    Some([Sum { loss: &first.loss + above, weight }].into())
+    let [_, _, ..] = group else { return Some(group.to_vec()) };
+    let (weight, q) = whole(group);
+    let ratio = (&q << bits).div_ceil(&weight);
+    let loss = Range::of(&ln_scaled(ratio.magnitude(), bits, bits)?.neg(), bits).lower;
+    Some([Sum { loss, weight, q }].into())
 }
 
 #[cfg(test)]
@@ -174,7 +190,7 @@ mod tests {
     const BITS: u32 = 200;
 
     fn atom((p, loss): (Rational, Rational)) -> Atom {
-        let q = Range::point(BigInt::zero());
+        let q = Range::of(&exp(&-loss.clone(), BITS).unwrap().mul_rational(&p), BITS);
         Atom { p: Range::of_rational(&p, BITS), q, loss: Enclosure::from_rational(&loss, BITS) }
     }
 

@@ -1,0 +1,196 @@
+//! A list of outcomes, the rare ones of large losses apart from the others.
+//!
+//! Where losses are of many sizes, one grid and one tilt suit only some of them. Let one copy be C + T, T the outcomes of the largest losses, so rare that n
+//! copies hardly have one. Of n copies with j rare outcomes the others are n − j copies of C, and losses add up:
+//!
+//! δ(ε) = Σ_j Σ_l w_j(l)·δ_{n−j}(ε − l), w_j = binom(n, j)·T^j,
+//!
+//! with l the sums of j rare losses ([`super::sums`]), and δ_m the curve of m copies of C ([`super::frequent`]), at ε of either sign.
+//!
+//! The sum is right whatever is known of δ_m. More of it is found out where most of the answer's width comes from, until that is narrow.
+
+use alloc::vec::Vec;
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+
+use super::{
+    atoms::{Atom, Atoms},
+    convolution::Side,
+    fixed::{Range, ceil, floor, shift_up},
+    frequent::{Copies, Frequent},
+    sums::{Matter, Sum, Sums, sums},
+};
+use crate::exact::{Budget, Rational};
+
+/// All copies together have one of the rare outcomes with a probability of at most one in so many.
+const RARE: u32 = 1 << 4;
+
+/// What is left out, each time 2^-this of δ.
+const NEGLIGIBLE: u32 = 28;
+
+/// The answer is narrow when all that is open is 2^-this of it.
+const OPEN: u32 = 13;
+
+/// The most that is found out.
+const MOST_LEARNED: usize = 200;
+
+/// A sum of so many rare losses, and its weight.
+struct Pattern {
+    size: usize,
+    sum: Sum,
+}
+
+/// Copies of listed outcomes, the rare ones apart.
+pub(super) struct Apart {
+    bits: u32,
+    frequent: Frequent,
+    /// Of the pessimistic side, and of the optimistic one; none of a side that is not asked for.
+    patterns: (Vec<Pattern>, Vec<Pattern>),
+    /// All copies but none, but one, but two, …
+    rest: Vec<Copies>,
+    /// At least what is left out, over 2^bits.
+    beyond: BigInt,
+    negligible: BigInt,
+}
+
+impl Apart {
+    /// For about an ε, at which δ is at most about `delta`, and some sides; probabilities and losses are over 2^bits. `None` if a number is out of range.
+    pub(super) fn new(
+        mut all: Atoms,
+        copies: u64,
+        (epsilon, delta): (&Rational, &Rational),
+        sides: &[Side],
+        bits: u32,
+    ) -> Option<Self> {
+        all.listed.sort_by_key(|atom| atom.loss.upper().abs().max(atom.loss.lower().abs()));
+        let tail = all.listed.split_off(all.listed.len().checked_sub(rare(&all.listed, copies, bits))?);
+        let negligible = ceil(delta, bits) >> NEGLIGIBLE;
+        let frequent = Frequent::new(all.listed, copies, bits)?;
+        let loss = ceil(&(epsilon + frequent.bulk(copies)), bits);
+        let matter = Matter { weight: negligible.clone(), loss, bits };
+        let none = || Some(Sums { of: Vec::new(), beyond: BigInt::zero() });
+        let of = |side: Side| if sides.contains(&side) { sums(&tail, side, copies, &matter) } else { none() };
+        let (upper, lower) = (of(Side::Upper)?, of(Side::Lower)?);
+        // What is not listed is left out: with each copy one chance more.
+        let beyond = (all.above.0.upper + all.below.0.upper) * copies + upper.beyond;
+        let sizes = upper.of.len().max(lower.of.len());
+        let of_sizes = |lists: Vec<Vec<Sum>>| -> Vec<Pattern> {
+            let of_size = |(size, list): (usize, Vec<Sum>)| list.into_iter().map(move |sum| Pattern { size, sum });
+            lists.into_iter().enumerate().flat_map(of_size).collect()
+        };
+        let patterns = (of_sizes(upper.of), of_sizes(lower.of));
+        let rest = (0..u64::try_from(sizes).ok()?).map(|size| Some(frequent.copies(copies.checked_sub(size)?)));
+        let rest = rest.collect::<Option<_>>()?;
+        Some(Self { bits, frequent, patterns, rest, beyond, negligible })
+    }
+
+    /// Finds out, for ε, where the width of the answer comes from, until that is narrow or the budget is spent.
+    pub(super) fn refine(&mut self, epsilon: &Rational, budget: &Budget) {
+        let mut known: Vec<Range> = self.asked().iter().map(|pattern| self.at(pattern, epsilon)).collect();
+        // How often each was the widest: first a cheap bound is tried, then a composition.
+        let mut tries = alloc::vec![0_u32; known.len()];
+        for _ in 0..MOST_LEARNED {
+            let least: BigInt = known.iter().map(|known| &known.lower).sum();
+            let most: BigInt = known.iter().map(|known| &known.upper).sum();
+            if (most - &least) << OPEN <= least {
+                return;
+            }
+            if budget.left() == 0 {
+                return;
+            }
+            let open = known.iter().zip(&mut tries).zip(self.asked()).filter(|((_, tries), _)| **tries < 2);
+            let widest = open.max_by_key(|((known, _), _)| &known.upper - &known.lower);
+            let Some(((_, tries), pattern)) = widest else { return };
+            *tries += 1;
+            let (size, x) = (pattern.size, self.rest_of(epsilon, pattern).1);
+            let Some(rest) = self.rest.get_mut(size) else { return };
+            let learned = match *tries {
+                1 => self.frequent.learn_far(rest, &x, budget),
+                _ => self.frequent.learn_near(rest, &x, budget),
+            };
+            if learned.is_some() {
+                let of_size = |pattern: &Pattern| pattern.size == size;
+                let of_these = self.asked().iter().filter(|pattern| of_size(pattern));
+                if budget.spend(self.cost(of_these)).is_none() {
+                    return;
+                }
+                for (pattern, known) in self.asked().iter().zip(&mut known).filter(|(pattern, _)| of_size(pattern)) {
+                    *known = self.at(pattern, epsilon);
+                }
+            }
+        }
+    }
+
+    /// Whether any outcome is rare.
+    #[cfg(test)]
+    pub(super) fn is_apart(&self) -> bool {
+        self.asked().len() > 1
+    }
+
+    /// Those of a side that is asked for.
+    fn asked(&self) -> &[Pattern] {
+        let (upper, lower) = &self.patterns;
+        if upper.is_empty() { lower } else { upper }
+    }
+
+    /// ε − l is between these.
+    fn rest_of(&self, epsilon: &Rational, pattern: &Pattern) -> (Rational, Rational) {
+        let places = self.frequent.places();
+        let finer = self.bits.saturating_sub(places);
+        let loss = &pattern.sum.loss;
+        let (low, high) = (floor(epsilon, places) - shift_up(loss, finer), ceil(epsilon, places) - (loss >> finer));
+        let of = |x: BigInt| Rational::new(x, BigInt::one() << places);
+        (of(low), of(high))
+    }
+
+    /// w·δ_{n−j}(ε − l), as far as it is known, over 2^bits.
+    fn at(&self, pattern: &Pattern, epsilon: &Rational) -> Range {
+        let (low, high) = self.rest_of(epsilon, pattern);
+        let Some(rest) = self.rest.get(pattern.size) else { return Range::point(BigInt::zero()) };
+        // Negligible when weighted.
+        let narrow = (&self.negligible << self.bits) / pattern.sum.weight.clone().max(BigInt::one());
+        self.frequent.at(rest, (&low, &high), &narrow).mul(&Range::point(pattern.sum.weight.clone()), self.bits)
+    }
+
+    /// The binary digits after the point that tell ε apart.
+    pub(super) fn places(&self) -> u32 {
+        self.frequent.places()
+    }
+
+    /// The steps, about, that a bound takes.
+    pub(super) fn cost_of(&self, side: Side) -> u64 {
+        let (upper, lower) = &self.patterns;
+        self.cost(if side == Side::Upper { upper } else { lower })
+    }
+
+    fn cost<'a>(&self, of: impl IntoIterator<Item = &'a Pattern>) -> u64 {
+        let each = of.into_iter().filter_map(|pattern| self.rest.get(pattern.size)).map(Frequent::cost);
+        each.fold(0, u64::saturating_add)
+    }
+
+    /// At most δ(ε).
+    pub(super) fn least(&self, epsilon: &Rational) -> Rational {
+        self.over(self.patterns.1.iter().map(|pattern| self.at(pattern, epsilon).lower).sum())
+    }
+
+    /// At least δ(ε).
+    pub(super) fn most(&self, epsilon: &Rational) -> Rational {
+        let most: BigInt = self.patterns.0.iter().map(|pattern| self.at(pattern, epsilon).upper).sum();
+        self.over(most + &self.beyond)
+    }
+
+    fn over(&self, sum: BigInt) -> Rational {
+        Rational::new(sum, BigInt::one() << self.bits).min(Rational::one())
+    }
+}
+
+/// How many of the largest losses, which are last, are rare together: all but one of them at most.
+fn rare(listed: &[Atom], copies: u64, bits: u32) -> usize {
+    let mut sum = BigInt::zero();
+    let is_rare = |atom: &&Atom| {
+        sum += &atom.p.upper;
+        (&sum * copies * RARE).bits() <= u64::from(bits)
+    };
+    listed.iter().skip(1).rev().take_while(is_rare).count()
+}
