@@ -316,9 +316,9 @@ fn together(mut about: Vec<(BigInt, BigInt)>) -> Vec<(BigInt, BigInt)> {
     groups
 }
 
-/// x^n of a number of [0, 1], over 2^bits.
+/// x^n of a number of about [0, 1], over 2^bits: pessimistic masses may be a little more in all.
 fn power(x: &Range, mut n: u64, bits: u32) -> Range {
-    let x = x.clone().clamp(bits);
+    let x = Range { lower: x.lower.clone().max(BigInt::zero()), upper: x.upper.clone() };
     let (mut square, mut product) = (x, Range::point(BigInt::one() << bits));
     while n > 0 {
         if n & 1 == 1 {
