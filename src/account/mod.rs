@@ -135,8 +135,8 @@ fn of_directions(
 
 /// Whether these are the same pairs the other way round, one of each part.
 fn is_reverse(one: &Direction, other: &Direction) -> bool {
-    let is_reverse = |((pairs, copies), (reverse, as_many)): (&(Vec<Pair>, u64), &(Vec<Pair>, u64))| matches!((pairs.as_slice(), reverse.as_slice()), ([pair], [reverse]) if pair.reversed() == *reverse && copies == as_many);
-    one.len() == other.len() && one.iter().zip(other).all(is_reverse)
+    let reversed = one.iter().map(|(pairs, copies)| (pairs.iter().map(Pair::reversed).collect(), *copies));
+    one.iter().all(|(pairs, _)| pairs.len() == 1) && reversed.collect::<Direction>() == *other
 }
 
 /// δ is a probability, whatever was rounded on the way.

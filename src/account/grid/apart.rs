@@ -18,7 +18,7 @@ use super::{
     atoms::{Atom, Atoms},
     convolution::Side,
     fixed::{Range, ceil, floor, shift_up},
-    frequent::{Copies, Frequent},
+    frequent::{Copies, Frequent, Lesson},
     sums::{Matter, Sum, Sums, sums},
 };
 use crate::exact::{Budget, Rational};
@@ -39,6 +39,15 @@ const MOST_LEARNED: usize = 200;
 struct Pattern {
     size: usize,
     sum: Sum,
+}
+
+/// What is known of a pattern at some ε, over 2^bits.
+#[derive(Clone)]
+struct Known {
+    /// δ_{n−j}(ε − l).
+    rest: Range,
+    /// w·δ_{n−j}(ε − l).
+    weighted: Range,
 }
 
 /// Copies of listed outcomes, the rare ones apart.
@@ -87,12 +96,12 @@ impl Apart {
 
     /// Finds out, for ε, where the width of the answer comes from, until that is narrow or the budget is spent.
     pub(super) fn refine(&mut self, epsilon: &Rational, budget: &Budget) {
-        let mut known: Vec<Range> = self.asked().iter().map(|pattern| self.at(pattern, epsilon)).collect();
+        let mut known: Vec<Known> = self.asked().iter().map(|pattern| self.known(pattern, epsilon)).collect();
         // How often each was the widest: first a cheap bound is tried, then a composition.
         let mut tries = alloc::vec![0_u32; known.len()];
         for _ in 0..MOST_LEARNED {
-            let least: BigInt = known.iter().map(|known| &known.lower).sum();
-            let most: BigInt = known.iter().map(|known| &known.upper).sum();
+            let least: BigInt = known.iter().map(|known| &known.weighted.lower).sum();
+            let most: BigInt = known.iter().map(|known| &known.weighted.upper).sum();
             if (most - &least) << OPEN <= least {
                 return;
             }
@@ -100,24 +109,25 @@ impl Apart {
                 return;
             }
             let open = known.iter().zip(&mut tries).zip(self.asked()).filter(|((_, tries), _)| **tries < 2);
-            let widest = open.max_by_key(|((known, _), _)| &known.upper - &known.lower);
+            let widest = open.max_by_key(|((known, _), _)| &known.weighted.upper - &known.weighted.lower);
             let Some(((_, tries), pattern)) = widest else { return };
             *tries += 1;
             let (size, x) = (pattern.size, self.rest_of(epsilon, pattern).1);
             let Some(rest) = self.rest.get_mut(size) else { return };
-            let learned = match *tries {
-                1 => self.frequent.learn_far(rest, &x, budget),
-                _ => self.frequent.learn_near(rest, &x, budget),
+            let (lesson, learned) = match *tries {
+                1 => (Lesson::Far, self.frequent.learn_far(rest, &x, budget)),
+                _ => (Lesson::Near, self.frequent.learn_near(rest, &x, budget)),
             };
-            if learned.is_some() {
-                let of_size = |pattern: &Pattern| pattern.size == size;
-                let of_these = self.asked().iter().filter(|pattern| of_size(pattern));
-                if budget.spend(self.cost(of_these)).is_none() {
-                    return;
-                }
-                for (pattern, known) in self.asked().iter().zip(&mut known).filter(|(pattern, _)| of_size(pattern)) {
-                    *known = self.at(pattern, epsilon);
-                }
+            if learned.is_none() {
+                continue;
+            }
+            let of_size = |pattern: &Pattern| pattern.size == size;
+            let of_these = self.asked().iter().filter(|pattern| of_size(pattern));
+            if budget.spend(self.cost(of_these, Some(lesson))).is_none() {
+                return;
+            }
+            for (pattern, known) in self.asked().iter().zip(&mut known).filter(|(pattern, _)| of_size(pattern)) {
+                *known = self.with_last(known, pattern, epsilon, lesson);
             }
         }
     }
@@ -144,13 +154,31 @@ impl Apart {
         (of(low), of(high))
     }
 
-    /// w·δ_{n−j}(ε − l), as far as it is known, over 2^bits.
-    fn at(&self, pattern: &Pattern, epsilon: &Rational) -> Range {
+    fn known(&self, pattern: &Pattern, epsilon: &Rational) -> Known {
+        let rest = self.rest_at(pattern, epsilon);
+        let weighted = rest.mul(&Range::point(pattern.sum.weight.clone()), self.bits);
+        Known { rest, weighted }
+    }
+
+    fn with_last(&self, known: &Known, pattern: &Pattern, epsilon: &Rational, lesson: Lesson) -> Known {
+        let (low, high) = self.rest_of(epsilon, pattern);
+        let Some(copies) = self.rest.get(pattern.size) else { return known.clone() };
+        let narrow = self.narrow(pattern);
+        let rest = self.frequent.with_last(known.rest.clone(), copies, (&low, &high), &narrow, lesson);
+        let weighted = rest.mul(&Range::point(pattern.sum.weight.clone()), self.bits);
+        Known { rest, weighted }
+    }
+
+    /// δ_{n−j}(ε − l), as far as it is known, over 2^bits.
+    fn rest_at(&self, pattern: &Pattern, epsilon: &Rational) -> Range {
         let (low, high) = self.rest_of(epsilon, pattern);
         let Some(rest) = self.rest.get(pattern.size) else { return Range::point(BigInt::zero()) };
-        // Negligible when weighted.
-        let narrow = (&self.negligible << self.bits) / pattern.sum.weight.clone().max(BigInt::one());
-        self.frequent.at(rest, (&low, &high), &narrow).mul(&Range::point(pattern.sum.weight.clone()), self.bits)
+        self.frequent.at(rest, (&low, &high), &self.narrow(pattern))
+    }
+
+    /// Negligible when weighted.
+    fn narrow(&self, pattern: &Pattern) -> BigInt {
+        (&self.negligible << self.bits) / pattern.sum.weight.clone().max(BigInt::one())
     }
 
     /// The binary digits after the point that tell ε apart.
@@ -161,22 +189,22 @@ impl Apart {
     /// The steps, about, that a bound takes.
     pub(super) fn cost_of(&self, side: Side) -> u64 {
         let (upper, lower) = &self.patterns;
-        self.cost(if side == Side::Upper { upper } else { lower })
+        self.cost(if side == Side::Upper { upper } else { lower }, None)
     }
 
-    fn cost<'a>(&self, of: impl IntoIterator<Item = &'a Pattern>) -> u64 {
-        let each = of.into_iter().filter_map(|pattern| self.rest.get(pattern.size)).map(Frequent::cost);
-        each.fold(0, u64::saturating_add)
+    fn cost<'a>(&self, of: impl IntoIterator<Item = &'a Pattern>, last: Option<Lesson>) -> u64 {
+        let each = of.into_iter().filter_map(|pattern| self.rest.get(pattern.size));
+        each.map(|copies| Frequent::cost(copies, last)).fold(0, u64::saturating_add)
     }
 
     /// At most δ(ε).
     pub(super) fn least(&self, epsilon: &Rational) -> Rational {
-        self.over(self.patterns.1.iter().map(|pattern| self.at(pattern, epsilon).lower).sum())
+        self.over(self.patterns.1.iter().map(|pattern| self.known(pattern, epsilon).weighted.lower).sum())
     }
 
     /// At least δ(ε).
     pub(super) fn most(&self, epsilon: &Rational) -> Rational {
-        let most: BigInt = self.patterns.0.iter().map(|pattern| self.at(pattern, epsilon).upper).sum();
+        let most: BigInt = self.patterns.0.iter().map(|pattern| self.known(pattern, epsilon).weighted.upper).sum();
         self.over(most + &self.beyond)
     }
 

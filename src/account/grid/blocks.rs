@@ -39,7 +39,7 @@ pub(super) fn blocks(pair: &Pair, tail: u32, bits: u32) -> Option<(Atoms, Atoms)
     let mut curve = Curve::new(pair, bits)?;
     let touches: Vec<Touch> = points.iter().map(|x| curve.touch(x)).collect::<Option<_>>()?;
     let all = curve.touch(&BigInt::one())?;
-    Some((below(&all, &touches, bits), above(points, &touches, bits)?))
+    Some((below(&all, &touches, tail, bits), above(points, &touches, bits)?))
 }
 
 /// Where the curve is met, in rising order, over 2^bits: any will do.
@@ -108,8 +108,8 @@ fn above(points: Vec<BigInt>, touches: &[Touch], bits: u32) -> Option<Atoms> {
     Some(Atoms { listed, above: (infinite, Range::point(BigInt::zero())), below: nothing() })
 }
 
-/// `all` is nearly everything.
-fn below(all: &Touch, touches: &[Touch], bits: u32) -> Atoms {
+/// `all` is nearly everything; what is less likely than 2^-tail by much is left out.
+fn below(all: &Touch, touches: &[Touch], tail: u32, bits: u32) -> Atoms {
     let mut listed = Vec::new();
     let mut last: Option<(&Range, &Range)> = None;
     let none = nothing();
@@ -122,7 +122,7 @@ fn below(all: &Touch, touches: &[Touch], bits: u32) -> Atoms {
                 continue;
             }
             // Where Q may be nothing the loss may be any, and the block is left out.
-            if q.is_positive() {
+            if q.is_positive() && p.bits() + u64::from(tail) + 16 > u64::from(bits) {
                 let over = &p << bits;
                 let ratio = Range { lower: over.div_floor(&q), upper: over.div_ceil(&q) };
                 if let Some(loss) = loss(&ratio, bits) {
@@ -150,8 +150,8 @@ mod tests {
     fn worth(of: &Atoms, x: &BigInt) -> Range {
         let mut sum = Range { lower: of.above.0.lower.clone(), upper: of.above.0.upper.clone() };
         for Atom { p, q, .. } in &of.listed {
-            sum.lower += (&p.lower - (x * &q.upper >> BITS) - 1_u32).max(BigInt::zero());
-            sum.upper += (&p.upper - (x * &q.lower >> BITS)).max(BigInt::zero());
+            sum.lower += (&p.lower - ((x * &q.upper) >> BITS) - 1_u32).max(BigInt::zero());
+            sum.upper += (&p.upper - ((x * &q.lower) >> BITS)).max(BigInt::zero());
         }
         sum
     }

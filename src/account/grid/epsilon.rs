@@ -18,6 +18,9 @@ const MOST: u32 = 20;
 /// The smallest, 2^-this.
 const LEAST: u32 = 1100;
 
+/// How often a light composition is followed.
+const LIGHT_ROUNDS: u32 = 8;
+
 /// How often rare outcomes are taken apart for another ε.
 const ROUNDS: u32 = 6;
 
@@ -26,6 +29,17 @@ const ENOUGH: u32 = 10_000;
 
 /// A bracket of one part in so many is not searched further.
 const NARROW: u32 = 1 << 26;
+
+/// What is tried to narrow a bracket.
+#[derive(Clone, Copy, Debug)]
+enum Pass {
+    /// A composition of the full effort.
+    Full,
+    /// Rare outcomes apart.
+    Apart,
+    /// A composition with a lower window.
+    Open,
+}
 
 /// Encloses the smallest ε ≥ 0 with δ(ε) ≤ δ in every direction, for δ > 0, which is at most `bound` if that is given; `None` if the plan is out of reach.
 pub(crate) fn epsilon(
@@ -76,7 +90,8 @@ fn one_direction(
     let start = log_two_below(delta).and_then(|log_delta| guess(&sketches, log_delta));
     let mut guess = capped(start.unwrap_or_else(Rational::one));
     let mut best: Option<(Rational, Rational)> = None;
-    for _ in 0..14 {
+    let mut stuck = 0;
+    for _ in 0..LIGHT_ROUNDS {
         let Some((lower, upper)) = at(&guess, LIGHT, None) else {
             if best.is_some() {
                 break;
@@ -90,17 +105,21 @@ fn one_direction(
         let difference = (&upper - &guess).abs();
         let is_near = difference * BigInt::from(16) < upper;
         guess = upper.clone();
+        let before = best.as_ref().map(|(low, high)| high - low);
         let (low, high) = match best {
             Some((low, high)) => (low.max(lower), high.min(upper)),
             None => (lower, upper),
         };
+        // Hardly narrower than before.
+        let is_stuck = before.is_some_and(|before| (&high - &low) * BigInt::from(8) > before * BigInt::from(7));
         let is_wide = (&high - &low) * BigInt::from(4) > high;
         if is_near && is_wide && !high.is_zero() {
             // It leads nowhere, being sharp nowhere near the answer: somewhere between.
             guess = (&low + &high) / BigInt::from(2);
         }
         best = Some((low, high));
-        if guess.is_zero() || is_near && !is_wide {
+        stuck += u32::from(is_near && is_stuck);
+        if guess.is_zero() || is_near && !is_wide || stuck > 1 {
             break;
         }
     }
@@ -109,11 +128,11 @@ fn one_direction(
         guess = high.clone();
     }
     // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
-    for pass in 0..3 {
+    for pass in [Pass::Full, Pass::Apart, Pass::Open] {
         let found = best.clone().filter(|_| !guess.is_zero()).and_then(|known| match pass {
-            0 => at(&guess, FULL, None),
-            1 => Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known, budget)),
-            _ => at(&guess, FULL, Some(OPEN.ilog2() - 1)),
+            Pass::Full => at(&guess, FULL, None),
+            Pass::Apart => Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known, budget)),
+            Pass::Open => at(&guess, FULL, Some(OPEN.ilog2() - 1)),
         });
         best = best.map(|(low, high)| match found {
             Some((lower, upper)) => (low.max(lower), high.min(capped(upper))),

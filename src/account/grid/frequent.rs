@@ -18,13 +18,16 @@ use super::{
     composition::{Composition, Effort, fineness, of_few, of_joins},
     dots::Grid,
     evaluate::most_of_a_path,
-    fixed::{Range, ceil, exp, floor, ln_scaled},
+    fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
     tilt::{Choice, FINEST, MOST_CUT, finest},
 };
 use crate::exact::{Budget, Rational, exponential};
 
 /// Frequent losses are of few sizes.
-const EFFORT: Effort = Effort { single: 1 << 16, composed: 1 << 15, sums: 1 << 19 };
+const EFFORT: Effort = Effort { single: 1 << 14, composed: 1 << 13, sums: 1 << 17 };
+
+/// Binary digits of a first cumulant.
+const SHORT: u32 = 144;
 
 /// Groups of outcomes for the choice of a tilt: some times as many.
 const GROUPS: u32 = 64;
@@ -33,7 +36,7 @@ const GROUPS: u32 = 64;
 const FAR: u64 = 60_000;
 
 /// The steps, about, of the points of a composition.
-const NEAR: u64 = 300_000;
+const NEAR: u64 = 100_000;
 
 /// Binary digits of exponents.
 const PLACES: u32 = 64;
@@ -60,6 +63,13 @@ struct Far {
     cumulant: BigInt,
 }
 
+/// What is learned of copies: a bound of another θ, or a composition.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lesson {
+    Far,
+    Near,
+}
+
 /// Some copies of them, and what is known of their curve.
 pub(super) struct Copies {
     copies: u64,
@@ -74,7 +84,9 @@ impl Frequent {
     pub(super) fn new(listed: Vec<Atom>, copies: u64, bits: u32) -> Option<Self> {
         let low = listed.iter().map(|atom| atom.loss.lower()).min()?;
         let high = listed.iter().map(|atom| atom.loss.upper()).max()?;
-        let step = finest(&low, &high, EFFORT.single, FINEST);
+        // One loss, or nearly one, is told apart from 0 well enough.
+        let apart = &high - high.abs() / BigInt::from(EFFORT.single >> 6);
+        let step = finest(&low.clone().min(apart), &high, EFFORT.single, FINEST);
         let place = |loss: BigInt| i64::try_from(loss).ok();
         let grid = Grid { step, first: place(floor(&low, step))?, last: place(ceil(&high, step))? };
         let choice = Choice { theta: Rational::zero(), cut: 0, grids: [(grid, bits)].into() };
@@ -99,10 +111,14 @@ impl Frequent {
         of((mean >> PLACES).abs() + BigInt::from(deviation) * 8) + self.span.1.abs() * BigInt::from(4)
     }
 
-    /// About the steps that δ(x) of some copies takes.
-    pub(super) fn cost(of: &Copies) -> u64 {
-        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-        count(of.near.len()).saturating_mul(NEAR).saturating_add(FAR)
+    /// About the steps that δ(x) of some copies takes, or what was learned last.
+    pub(super) fn cost(of: &Copies, last: Option<Lesson>) -> u64 {
+        let near = match last {
+            None => u64::try_from(of.near.len()).unwrap_or(u64::MAX),
+            Some(Lesson::Far) => 0,
+            Some(Lesson::Near) => 1,
+        };
+        near.saturating_mul(NEAR).saturating_add(FAR)
     }
 
     fn listed(&self) -> &[Atom] {
@@ -135,16 +151,38 @@ impl Frequent {
             found.upper = self.difference(&of.whole, low).upper;
         }
         for is_below in [false, true] {
-            let Some(more) = self.far(of.far.iter().filter(|far| far.theta.is_negative() == is_below), low) else {
-                continue;
-            };
-            let most = if is_below { self.difference(&of.whole, low).upper + more } else { more };
-            found.upper = found.upper.min(most);
+            let some = of.far.iter().filter(|far| far.theta.is_negative() == is_below);
+            found.upper = self.farther(found.upper, of, some, low);
         }
         if &found.upper - &found.lower <= *narrow {
             return found;
         }
         self.nearer(found, &of.near, (low, high))
+    }
+
+    /// The same with what was learned last besides.
+    pub(super) fn with_last(
+        &self,
+        found: Range,
+        of: &Copies,
+        (low, high): (&Rational, &Rational),
+        narrow: &BigInt,
+        last: Lesson,
+    ) -> Range {
+        if &found.upper - &found.lower <= *narrow {
+            return found;
+        }
+        match last {
+            Lesson::Far => Range { upper: self.farther(found.upper, of, of.far.last().into_iter(), low), ..found },
+            Lesson::Near => self.nearer(found, of.near.last().map_or(&[], core::slice::from_ref), (low, high)),
+        }
+    }
+
+    /// What cheap bounds of tilts of one sign tell besides.
+    fn farther<'a>(&self, upper: BigInt, of: &Copies, some: impl Iterator<Item = &'a Far>, x: &Rational) -> BigInt {
+        let Some((more, is_below)) = self.far(some, x) else { return upper };
+        let most = if is_below { self.difference(&of.whole, x).upper + more } else { more };
+        upper.min(most)
     }
 
     /// Between which the losses of some copies are.
@@ -172,8 +210,8 @@ impl Frequent {
         Range { lower: of(&p.lower - taken.upper), upper: of(&p.upper - taken.lower) }
     }
 
-    /// c·M(θ)^m·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least; `None` if it is more than 1.
-    fn far<'a>(&self, of: impl Iterator<Item = &'a Far>, x: &Rational) -> Option<BigInt> {
+    /// c·M(θ)^m·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least, and whether that is negative; `None` if it is more than 1.
+    fn far<'a>(&self, of: impl Iterator<Item = &'a Far>, x: &Rational) -> Option<(BigInt, bool)> {
         let places = self.places();
         let (above, below) = (ceil(x, places), floor(x, places));
         let exponent = |far: &Far| {
@@ -187,13 +225,13 @@ impl Frequent {
         let over = |n: BigInt| Rational::new(n, BigInt::one() << PLACES);
         let s = if theta.is_negative() { -over(theta.clone()) - Rational::one() } else { over(theta.clone()) };
         let power = exp(&over(y), self.bits)?;
-        Some(ceil(&(power.upper() * most_of_a_path(&s)), self.bits))
+        Some((ceil(&(power.upper() * most_of_a_path(&s)), self.bits), theta.is_negative()))
     }
 
     /// Learns a cheap bound that is good at x; `None` where there is none, or the budget is spent.
     pub(super) fn learn_far(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
         let some = u64::try_from(self.listed().len() + 16 * self.about.len()).ok()?;
-        budget.spend(some.saturating_mul(exponential(self.bits)))?;
+        budget.spend(some.saturating_mul(exponential(SHORT)))?;
         let theta = floor(&self.tilt(of.copies, x).filter(|theta| !theta.is_zero())?, PLACES);
         let cumulant = self.cumulant(&Rational::new(theta.clone(), BigInt::one() << PLACES))?;
         of.far.push(Far { theta, cumulant: ceil(&(cumulant * BigInt::from(of.copies)), PLACES) });
@@ -210,16 +248,24 @@ impl Frequent {
         Some(())
     }
 
-    /// At least ln M(θ).
+    /// At least ln M(θ): by few digits, where they are enough.
     fn cumulant(&self, theta: &Rational) -> Option<Rational> {
-        let is_below = theta.is_negative();
-        let end = if is_below { &self.span.0 } else { &self.span.1 };
-        let mut sum = BigInt::zero();
-        for atom in self.listed() {
-            let loss = if is_below { atom.loss.lower() } else { atom.loss.upper() };
-            sum += &atom.p.upper * Range::of(&exp(&(theta * (loss - end)), self.bits)?, self.bits).upper;
+        let end = if theta.is_negative() { &self.span.0 } else { &self.span.1 };
+        for bits in [SHORT.min(self.bits), self.bits] {
+            let mut sum = BigInt::zero();
+            for atom in self.listed() {
+                let loss = if theta.is_negative() { atom.loss.lower() } else { atom.loss.upper() };
+                // At most 0; rounded up, and at most 0.
+                let exponent = ceil(&(theta * (loss - end)), bits).min(BigInt::zero());
+                let power = exp(&Rational::new(exponent, BigInt::one() << bits), bits)?;
+                sum += shift_up(&atom.p.upper, self.bits - bits) * Range::of(&power, bits).upper;
+            }
+            // Roundings are of the last digits.
+            if bits == self.bits || sum.bits() > u64::from(bits + SHORT / 2) {
+                return Some(ln_scaled(sum.magnitude(), 2 * bits, PLACES)?.upper() + theta * end);
+            }
         }
-        Some(ln_scaled(sum.magnitude(), 2 * self.bits, PLACES)?.upper() + theta * end)
+        None
     }
 
     /// About the distance of x, over 2^fine, from the mean, over the variance: a power of 2.

@@ -65,6 +65,9 @@ const OPEN: u32 = 1 << 14;
 /// An answer that is known to one part in so many is not worth another window.
 const CLOSE: u32 = 2000;
 
+/// An answer that a light effort leaves open by more than one part in so many is not made close by the full one.
+const WIDE: u32 = 20;
+
 /// How an answer was found.
 pub(super) const METHOD: &str = "connect-the-dots on a grid";
 
@@ -88,8 +91,10 @@ pub(super) fn delta(
     budget: &Budget,
 ) -> Option<Answer> {
     let sketches = sketch(direction, &budget.share(4))?;
-    let efforts: &[Effort] = if precision.digits <= 4 { &[LIGHT, FULL] } else { &[FULL] };
+    let may_be_rare = Rare::may_be(direction);
+    let efforts: &[Effort] = if precision.digits <= 4 || may_be_rare { &[LIGHT, FULL] } else { &[FULL] };
     let mut best: Option<Answer> = None;
+    let mut is_apart = !may_be_rare;
     for effort in efforts {
         let mut aim = Aim { epsilon: epsilon.get(), log_delta: None, open: None };
         // Once more, with a higher window, where that is what makes it wide; and with a lower one, where nothing else has made it narrow.
@@ -103,18 +108,24 @@ pub(super) fn delta(
             let found = best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision));
             let (log_delta, is_close) =
                 (log_two_below(&found.enclosure.lower()), found.enclosure.is_narrow_by(&CLOSE.into()));
+            // Losses of many sizes: the rare ones apart, at once where even the full effort will not do.
+            let is_wide = if *effort == FULL { !is_close } else { !found.enclosure.is_narrow_by(&WIDE.into()) };
             best = Some(found);
             if is_narrow {
                 return best;
             }
-            // Losses of many sizes: the rare ones apart.
-            if !is_close
-                && *effort == FULL
-                && aim.log_delta.is_none()
-                && let Some(enclosure) = rare_apart(direction, epsilon.get(), best.as_ref()?, budget)
-            {
-                let answer = Answer { is_narrow: answer::is_narrow(&enclosure, precision), enclosure, method: METHOD };
-                best = best.map(|best| best.narrowed_by(&answer, precision));
+            let is_first = aim.log_delta.is_none();
+            if is_wide && is_first && !core::mem::replace(&mut is_apart, true) {
+                let enclosure = rare_apart(direction, epsilon.get(), best.as_ref()?, budget);
+                let answer = |enclosure| Answer {
+                    is_narrow: answer::is_narrow(&enclosure, precision),
+                    enclosure,
+                    method: METHOD,
+                };
+                best = best.map(|best| match enclosure.map(answer) {
+                    Some(answer) => best.narrowed_by(&answer, precision),
+                    None => best,
+                });
                 if best.as_ref().is_some_and(|best| best.enclosure.is_narrow_by(&CLOSE.into())) {
                     return best;
                 }

@@ -2,7 +2,7 @@
 
 use super::{
     apart::Apart,
-    atoms::{self, atoms},
+    atoms::{self, Atoms, atoms},
     blocks::{self, blocks},
     convolution::Side,
     log_two_below,
@@ -10,10 +10,37 @@ use super::{
 use crate::{
     account::Direction,
     exact::{Budget, Rational},
+    guarantee::Pair,
 };
 
 /// What blocks may leave out on either side, 2^-this of δ.
 const LEFT_OUT: u32 = 32;
+
+const BOTH: [Side; 2] = [Side::Lower, Side::Upper];
+
+/// What is asked about.
+struct About<'a> {
+    copies: u64,
+    /// ε, and δ at most about.
+    at: (&'a Rational, &'a Rational),
+    /// What may be left out, 2^-tail.
+    tail: u32,
+    /// The binary digits of probabilities and losses.
+    bits: u32,
+}
+
+impl<'a> About<'a> {
+    fn new(copies: u64, epsilon: &'a Rational, delta: &'a Rational) -> Option<Self> {
+        let log_delta = u32::try_from(-log_two_below(delta)?.min(0)).ok().filter(|log| *log < 1 << 10)?;
+        let log_copies = u64::BITS - copies.leading_zeros();
+        let (tail, bits) = (log_delta + log_copies + LEFT_OUT, 192 + log_delta + 2 * log_copies);
+        Some(Self { copies, at: (epsilon, delta), tail, bits })
+    }
+
+    fn apart(&self, all: Atoms, sides: &[Side]) -> Option<Apart> {
+        Apart::new(all, self.copies, self.at, sides, self.bits)
+    }
+}
 
 /// δ from both sides.
 pub(super) struct Rare {
@@ -23,22 +50,27 @@ pub(super) struct Rare {
 }
 
 impl Rare {
-    /// For about an ε, at which δ is at most about `delta`; `None` where nothing is rare, or the plan is another.
+    /// Whether the plan is one that it is for: copies of one pair.
+    pub(super) fn may_be(direction: &Direction) -> bool {
+        matches!(direction.as_slice(), [(pairs, 2..)] if pairs.len() == 1)
+    }
+
+    /// For about an ε, at which δ is at most about `delta`; `None` where the plan is another, or a number is out of range.
     pub(super) fn new(direction: &Direction, epsilon: &Rational, delta: &Rational, budget: &Budget) -> Option<Self> {
         let [(pairs, copies)] = direction.as_slice() else { return None };
         let [pair] = pairs.as_slice() else { return None };
-        let log_delta = u32::try_from(-log_two_below(delta)?.min(0)).ok().filter(|log| *log < 1 << 10)?;
-        let log_copies = u64::BITS - copies.leading_zeros();
-        let bits = 192 + log_delta + 2 * log_copies;
-        let apart = |all, sides: &[Side]| Apart::new(all, *copies, (epsilon, delta), sides, bits);
+        let about = About::new(*copies, epsilon, delta)?;
         if atoms::are_few(pair) {
-            budget.spend(atoms::cost(pair, bits))?;
-            return Some(Self { upper: apart(atoms(pair, bits, bits)?, &[Side::Lower, Side::Upper])?, lower: None });
+            budget.spend(atoms::cost(pair, about.bits))?;
+            return Some(Self { upper: about.apart(atoms(pair, about.bits, about.bits)?, &BOTH)?, lower: None });
         }
-        let tail = log_delta + log_copies + LEFT_OUT;
-        budget.spend(blocks::cost(pair, tail, bits))?;
-        let (lower, upper) = blocks(pair, tail, bits)?;
-        Some(Self { upper: apart(upper, &[Side::Upper])?, lower: Some(apart(lower, &[Side::Lower])?) })
+        budget.spend(blocks::cost(pair, about.tail, about.bits))?;
+        Self::in_blocks(pair, &about)
+    }
+
+    fn in_blocks(pair: &Pair, about: &About<'_>) -> Option<Self> {
+        let (lower, upper) = blocks(pair, about.tail, about.bits)?;
+        Some(Self { upper: about.apart(upper, &[Side::Upper])?, lower: Some(about.apart(lower, &[Side::Lower])?) })
     }
 
     /// Finds out, for ε, where the width of the answer comes from, until that is narrow or the budget is spent.
@@ -80,7 +112,7 @@ mod tests {
     use crate::{
         account::{Plan, Precision, reference},
         exact::{Enclosure, NonNegative, Probability, parse},
-        guarantee::{Domination, FinitePair, Pair},
+        guarantee::{Domination, FinitePair},
     };
 
     fn truth(direction: &Direction, epsilon: &Rational) -> Enclosure {
@@ -88,19 +120,27 @@ mod tests {
         reference::delta(direction, &epsilon, &Precision::default(), &Budget::unlimited()).unwrap().enclosure
     }
 
-    /// The truth is inside before anything is found out and after; δ is known to 2^-13 of itself then, but for what is left out of `scale`.
+    /// The truth is inside before anything is found out and after; δ is known to 2^-12 of itself then, but for what is left out of `scale`, if outcomes are
+    /// listed. In blocks outcomes so far apart are moved about.
     fn encloses(direction: &Direction, epsilon: &Rational, scale: &Rational) {
+        let [(pairs, copies)] = direction.as_slice() else { panic!("one part") };
+        let in_blocks = Rare::in_blocks(&pairs[0], &About::new(*copies, epsilon, scale).unwrap());
+        let listed = Rare::new(direction, epsilon, scale, &Budget::unlimited());
+        let open = truth(direction, epsilon).upper() / (BigInt::one() << 12_u32) + scale / (BigInt::one() << 20_u32);
+        is_enclosed(direction, epsilon, &open, listed.unwrap());
+        is_enclosed(direction, epsilon, &Rational::one(), in_blocks.unwrap());
+    }
+
+    fn is_enclosed(direction: &Direction, epsilon: &Rational, open: &Rational, mut rare: Rare) {
         let truth = truth(direction, epsilon);
         let budget = Budget::unlimited();
-        let mut rare = Rare::new(direction, epsilon, scale, &budget).unwrap();
         assert!(rare.upper.is_apart());
         let is_inside = |(lower, upper): &(Rational, Rational)| *lower <= truth.upper() && truth.lower() <= *upper;
         assert!(is_inside(&rare.delta(epsilon)), "{direction:?} at {epsilon}");
         rare.refine(epsilon, &budget);
         let found = rare.delta(epsilon);
         assert!(is_inside(&found), "{direction:?} at {epsilon}: {found:?} for {truth}");
-        let open = truth.upper() / (BigInt::one() << 13_u32) + scale / (BigInt::one() << 20_u32);
-        assert!(&found.1 - &found.0 <= open, "{direction:?} at {epsilon}: {found:?} for {truth}");
+        assert!(&found.1 - &found.0 <= *open, "{direction:?} at {epsilon}: {found:?} for {truth}");
         // What was found out is right elsewhere, too.
         for n in 0..8 {
             let elsewhere = epsilon * Rational::new(n.into(), 4.into());

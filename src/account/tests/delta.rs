@@ -359,3 +359,23 @@ fn a_lower_end_of_zero_is_attained() {
     assert!(!at(1).is_attained(&plan) && at(2).is_attained(&plan));
     assert!(at(2).enclosure.upper().is_zero());
 }
+
+/// At ε = 0 both directions are the distance between P and Q, and one of them is asked; not where a part has several pairs, whose largest curve is that of none.
+#[test]
+fn the_distance_is_asked_once() {
+    let skew = finite(&[(5, 1), (2, 3), (1, 4)]);
+    let one = plan(&[(skew.clone(), 3), (gaussian(9, 1, 3), 2)]).directions();
+    let [forward, backward] = one.as_slice() else { panic!("two directions") };
+    assert!(is_reverse(forward, backward) && is_reverse(backward, forward) && !is_reverse(forward, forward));
+    let at_zero = |direction: &Direction| {
+        let zero = NonNegative::zero();
+        one_direction(direction, &zero, &Precision::default(), Methods::All, &Budget::unlimited()).enclosure
+    };
+    assert!(at_zero(forward).intersects(&at_zero(backward)));
+    let several = |pairs: [&Pair; 2]| vec![(pairs.into_iter().cloned().collect(), 3)];
+    let other = finite(&[(1, 2), (1, 2), (2, 0)]);
+    assert!(!is_reverse(&several([&skew, &other]), &several([&skew.reversed(), &other.reversed()])));
+    // As many copies of the reverse, and no others.
+    let copies = |pair: &Pair, copies: u64| vec![(vec![pair.clone()], copies)];
+    assert!(!is_reverse(&copies(&skew, 3), &copies(&skew.reversed(), 2)));
+}
