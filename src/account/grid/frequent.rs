@@ -240,8 +240,8 @@ impl Frequent {
 
     /// Learns by a composition made for x; `None` where the budget is spent, or a number is out of range.
     pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
-        let theta = self.tilt(of.copies, x)?.max(Rational::zero());
         budget.spend(of_joins(of.copies, EFFORT).saturating_add(of_few(EFFORT)))?;
+        let theta = self.tilt(of.copies, x)?.max(Rational::zero());
         let cut = u32::try_from(MOST_CUT).ok()?;
         let choice = Choice { theta, cut, grids: [(self.grid, self.bits)].into() };
         of.near.push(Composition::of_parts(&[(&self.part, of.copies)], &choice, self.fine, EFFORT)?);
