@@ -18,7 +18,7 @@ use super::{
     atoms::{Atom, Atoms},
     convolution::Side,
     fixed::{Range, ceil, floor, shift_up},
-    frequent::{Copies, Frequent, Lesson},
+    frequent::{Copies, Frequent, Lesson, power},
     sums::{Matter, Sum, Sums, sums},
 };
 use crate::exact::{Budget, Rational};
@@ -34,6 +34,9 @@ const OPEN: u32 = 13;
 
 /// The most that is found out.
 const MOST_LEARNED: usize = 200;
+
+/// The most cheap bounds of as many copies.
+const MOST_FAR: usize = 5;
 
 /// A sum of so many rare losses, and its weight.
 struct Pattern {
@@ -72,6 +75,8 @@ impl Apart {
         sides: &[Side],
         bits: u32,
     ) -> Option<Self> {
+        let total = all.listed.iter().map(|atom| &atom.p.upper).sum();
+        let whole = power(&Range::point(total), copies, bits).upper;
         all.listed.sort_by_key(|atom| atom.loss.upper().abs().max(atom.loss.lower().abs()));
         let tail = all.listed.split_off(all.listed.len().checked_sub(rare(&all.listed, copies, bits))?);
         let negligible = ceil(delta, bits) >> NEGLIGIBLE;
@@ -83,6 +88,8 @@ impl Apart {
         let (upper, lower) = (of(Side::Upper)?, of(Side::Lower)?);
         // What is not listed is left out: with each copy one chance more.
         let beyond = (all.above.0.upper + all.below.0.upper) * copies + upper.beyond;
+        // The others, of which pessimistic masses may be a little more than 1, to the power of as many.
+        let beyond = shift_up(&(beyond * whole.max(BigInt::one() << bits)), bits);
         let sizes = upper.of.len().max(lower.of.len());
         let of_sizes = |lists: Vec<Vec<Sum>>| -> Vec<Pattern> {
             let of_size = |(size, list): (usize, Vec<Sum>)| list.into_iter().map(move |sum| Pattern { size, sum });
@@ -114,9 +121,11 @@ impl Apart {
             *tries += 1;
             let (size, x) = (pattern.size, self.rest_of(epsilon, pattern).1);
             let Some(rest) = self.rest.get_mut(size) else { return };
-            let (lesson, learned) = match *tries {
-                1 => (Lesson::Far, self.frequent.learn_far(rest, &x, budget)),
-                _ => (Lesson::Near, self.frequent.learn_near(rest, &x, budget)),
+            // Many cheap ones cost as much as a composition.
+            let lesson = if *tries == 1 && rest.bounds() < MOST_FAR { Lesson::Far } else { Lesson::Near };
+            let learned = match lesson {
+                Lesson::Far => self.frequent.learn_far(rest, &x, budget),
+                Lesson::Near => self.frequent.learn_near(rest, &x, budget),
             };
             if learned.is_none() {
                 continue;

@@ -79,6 +79,13 @@ pub(super) struct Copies {
     near: Vec<Composition>,
 }
 
+impl Copies {
+    /// How many cheap bounds are known.
+    pub(super) fn bounds(&self) -> usize {
+        self.far.len()
+    }
+}
+
 impl Frequent {
     /// Of some outcomes, with probabilities over 2^bits and losses to as many places; of at most `copies` copies.
     pub(super) fn new(listed: Vec<Atom>, copies: u64, bits: u32) -> Option<Self> {
@@ -196,7 +203,9 @@ impl Frequent {
         let Range { mut lower, mut upper } = found;
         for composition in near {
             lower = composition.least(high).map_or(lower.clone(), |least| floor(&least, self.bits).max(lower));
-            upper = composition.most(low).map_or(upper.clone(), |most| ceil(&most, self.bits).min(upper));
+            // At most 1 is said of distributions, and pessimistic masses may be more.
+            let most = composition.most(low).filter(|most| *most < Rational::one());
+            upper = most.map_or(upper.clone(), |most| ceil(&most, self.bits).min(upper));
         }
         Range { lower, upper }
     }
@@ -363,7 +372,7 @@ fn together(mut about: Vec<(BigInt, BigInt)>) -> Vec<(BigInt, BigInt)> {
 }
 
 /// x^n of a number of about [0, 1], over 2^bits: pessimistic masses may be a little more in all.
-fn power(x: &Range, mut n: u64, bits: u32) -> Range {
+pub(super) fn power(x: &Range, mut n: u64, bits: u32) -> Range {
     let x = Range { lower: x.lower.clone().max(BigInt::zero()), upper: x.upper.clone() };
     let (mut square, mut product) = (x, Range::point(BigInt::one() << bits));
     while n > 0 {

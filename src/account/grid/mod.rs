@@ -57,6 +57,7 @@ use super::{
     greatest,
 };
 use crate::exact::{Budget, Enclosure, NonNegative, Rational};
+use num_bigint::BigInt;
 use num_traits::Zero;
 
 /// What the window may leave open of an answer, one part in so many.
@@ -67,6 +68,9 @@ const CLOSE: u32 = 2000;
 
 /// An answer that a light effort leaves open by more than one part in so many is not made close by the full one.
 const WIDE: u32 = 20;
+
+/// A bound that a light effort leaves open by this factor may be shown by the full one.
+const HOPELESS: u32 = 64;
 
 /// How an answer was found.
 pub(super) const METHOD: &str = "connect-the-dots on a grid";
@@ -94,7 +98,8 @@ pub(super) fn delta(
     let may_be_rare = Rare::may_be(direction);
     let efforts: &[Effort] = if precision.digits <= 4 || may_be_rare { &[LIGHT, FULL] } else { &[FULL] };
     let mut best: Option<Answer> = None;
-    let mut is_apart = !may_be_rare;
+    // The δ for which rare outcomes were taken apart.
+    let mut apart_for: Option<Rational> = None;
     for effort in efforts {
         let mut aim = Aim { epsilon: epsilon.get(), log_delta: None, open: None };
         // Once more, with a higher window, where that is what makes it wide; and with a lower one, where nothing else has made it narrow.
@@ -114,9 +119,13 @@ pub(super) fn delta(
             if is_narrow {
                 return best;
             }
-            let is_first = aim.log_delta.is_none();
-            if is_wide && is_first && !core::mem::replace(&mut is_apart, true) {
-                let enclosure = rare_apart(direction, epsilon.get(), best.as_ref()?, budget);
+            // Once more where it is known by then that δ is much smaller.
+            let (is_first, most) = (aim.log_delta.is_none(), best.as_ref()?.enclosure.upper());
+            let is_other = apart_for.as_ref().is_none_or(|then| &most * BigInt::from(8) < *then);
+            if may_be_rare && is_wide && is_first && is_other {
+                apart_for = Some(most);
+                let share = if *effort == FULL { budget.share(1) } else { budget.share(2) };
+                let enclosure = rare_apart(direction, epsilon.get(), best.as_ref()?, &share);
                 let answer = |enclosure| Answer {
                     is_narrow: answer::is_narrow(&enclosure, precision),
                     enclosure,
@@ -151,17 +160,28 @@ fn rare_apart(direction: &Direction, epsilon: &Rational, known: &Answer, budget:
     Enclosure::from_bounds(&lower.min(upper.clone()), &upper, known.enclosure.precision())
 }
 
-/// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows: a direction that is far from the worst is not worth more.
+/// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows, or the full effort where that is not far from it: a direction that is far
+/// from the worst is not worth more.
 pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
     // Above every loss nothing can be composed, and nothing need be.
     if greatest::is_at_most(direction, epsilon) {
         return true;
     }
-    let share = budget.share(8);
     let aim = Aim { epsilon, log_delta: log_two_below(bound), open: None };
-    let found = sketch(direction, &share)
-        .and_then(|sketches| Composition::new(direction, &sketches, aim, LIGHT, &share)?.delta(epsilon));
-    found.is_some_and(|found| found.upper() <= *bound)
+    let Some(sketches) = sketch(direction, &budget.share(8)) else { return false };
+    for (effort, share) in [(LIGHT, 8), (FULL, 2)] {
+        let found = Composition::new(direction, &sketches, aim, effort, &budget.share(share))
+            .and_then(|composition| composition.delta(epsilon));
+        let Some(found) = found else { return false };
+        if found.upper() <= *bound {
+            return true;
+        }
+        // Not so, or as good as the same, or far from known.
+        if found.lower() * BigInt::from(2) > *bound || found.upper() > bound * BigInt::from(HOPELESS) {
+            return false;
+        }
+    }
+    false
 }
 
 /// An integer at most log2 x; `None` for x = 0.

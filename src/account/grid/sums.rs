@@ -60,7 +60,12 @@ pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter) -> O
     let of_atom = |atom: &Atom| {
         let loss = Range::of(&atom.loss, bits);
         match side {
-            Side::Upper => Sum { loss: loss.upper, weight: &atom.p.upper * copies, q: &atom.q.lower * copies },
+            Side::Upper => {
+                // At most P·e^-loss for the loss as it is rounded: e^-w ≥ 1 − w.
+                let width = &loss.upper - &loss.lower;
+                let q = &atom.q.lower - shift_up(&(&atom.q.lower * width), bits);
+                Sum { loss: loss.upper, weight: &atom.p.upper * copies, q: q.max(BigInt::zero()) * copies }
+            }
             Side::Lower => Sum { loss: loss.lower, weight: &atom.p.lower * copies, q: &atom.q.upper * copies },
         }
     };
@@ -165,7 +170,8 @@ fn split(group: &[Sum], bits: u32) -> Option<Vec<Sum>> {
     }
     let rise = power(&first.loss, bits)?;
     let of = |difference: BigInt, gap: &BigInt| (difference << bits).div_ceil(gap).max(BigInt::zero());
-    let most = of(&p - ((&q * rise.lower) >> bits), &gap.lower);
+    // All of it at b is enough in any case.
+    let most = of(&p - ((&q * rise.lower) >> bits), &gap.lower).min(p.clone());
     let least = of(&p - shift_up(&(q * rise.upper), bits), &gap.upper) - BigInt::one();
     let low = (&p - least).clamp(BigInt::zero(), p);
     Some([sum(&first.loss, low)?, sum(&last.loss, most)?].into())
