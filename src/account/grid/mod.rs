@@ -69,6 +69,9 @@ const CLOSE: u32 = 2000;
 /// An answer that a light effort leaves open by more than one part in so many is not made close by the full one.
 const WIDE: u32 = 20;
 
+/// What is rare depends on δ, which is to be known to this factor.
+const ABOUT: u32 = 32;
+
 /// A bound that a light effort leaves open by this factor may be shown by the full one.
 const HOPELESS: u32 = 64;
 
@@ -113,8 +116,10 @@ pub(super) fn delta(
             let found = best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision));
             let (log_delta, is_close) =
                 (log_two_below(&found.enclosure.lower()), found.enclosure.is_narrow_by(&CLOSE.into()));
-            // Losses of many sizes: the rare ones apart, at once where even the full effort will not do.
-            let is_wide = if *effort == FULL { !is_close } else { !found.enclosure.is_narrow_by(&WIDE.into()) };
+            // Losses of many sizes: the rare ones apart, at once where even the full effort will not do and it is known how small δ is.
+            let is_about = found.enclosure.upper() <= found.enclosure.lower() * BigInt::from(ABOUT);
+            let is_wide =
+                if *effort == FULL { !is_close } else { is_about && !found.enclosure.is_narrow_by(&WIDE.into()) };
             best = Some(found);
             if is_narrow {
                 return best;
@@ -124,7 +129,9 @@ pub(super) fn delta(
             let is_other = apart_for.as_ref().is_none_or(|then| &most * BigInt::from(8) < *then);
             if may_be_rare && is_wide && is_first && is_other {
                 apart_for = Some(most);
-                let share = if *effort == FULL { budget.share(1) } else { budget.share(2) };
+                // All that is left, unless the full effort may do as well.
+                let may_do = *effort != FULL && best.as_ref()?.enclosure.is_narrow_by(&BigInt::from(2));
+                let share = if may_do { budget.share(2) } else { budget.share(1) };
                 let enclosure = rare_apart(direction, epsilon.get(), best.as_ref()?, &share);
                 let answer = |enclosure| Answer {
                     is_narrow: answer::is_narrow(&enclosure, precision),
