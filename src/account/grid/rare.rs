@@ -120,13 +120,13 @@ mod tests {
         reference::delta(direction, &epsilon, &Precision::default(), &Budget::unlimited()).unwrap().enclosure
     }
 
-    /// The truth is inside before anything is found out and after; δ is known to 2^-12 of itself then, but for what is left out of `scale`, if outcomes are
+    /// The truth is inside before anything is found out and after; δ is known to 2^-13 of itself then, but for what is left out of `scale`, if outcomes are
     /// listed. In blocks outcomes so far apart are moved about.
     fn encloses(direction: &Direction, epsilon: &Rational, scale: &Rational) {
         let [(pairs, copies)] = direction.as_slice() else { panic!("one part") };
         let in_blocks = Rare::in_blocks(&pairs[0], &About::new(*copies, epsilon, scale).unwrap());
         let listed = Rare::new(direction, epsilon, scale, &Budget::unlimited());
-        let open = truth(direction, epsilon).upper() / (BigInt::one() << 12_u32) + scale / (BigInt::one() << 20_u32);
+        let open = truth(direction, epsilon).upper() / (BigInt::one() << 13_u32) + scale / (BigInt::one() << 20_u32);
         is_enclosed(direction, epsilon, &open, listed.unwrap());
         is_enclosed(direction, epsilon, &Rational::one(), in_blocks.unwrap());
     }
