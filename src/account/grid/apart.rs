@@ -35,8 +35,8 @@ const OPEN: u32 = 13;
 /// The most that is found out.
 const MOST_LEARNED: usize = 200;
 
-/// The most cheap bounds of as many copies.
-const MOST_FAR: usize = 5;
+/// The most cheap bounds.
+const MOST_FAR: usize = 10;
 
 /// A sum of so many rare losses, and its weight.
 struct Pattern {
@@ -67,13 +67,15 @@ pub(super) struct Apart {
 }
 
 impl Apart {
-    /// For about an ε, at which δ is at most about `delta`, and some sides; probabilities and losses are over 2^bits. `None` if a number is out of range.
+    /// For about an ε, at which δ is at most about `delta`, and some sides; probabilities and losses are over 2^bits. `None` if a number is out of range, or
+    /// the budget spent.
     pub(super) fn new(
         mut all: Atoms,
         copies: u64,
         (epsilon, delta): (&Rational, &Rational),
         sides: &[Side],
         bits: u32,
+        budget: &Budget,
     ) -> Option<Self> {
         let total = all.listed.iter().map(|atom| &atom.p.upper).sum();
         let whole = power(&Range::point(total), copies, bits).upper;
@@ -84,7 +86,7 @@ impl Apart {
         let loss = ceil(&(epsilon + frequent.bulk(copies)), bits);
         let matter = Matter { weight: negligible.clone(), loss, bits };
         let none = || Some(Sums { of: Vec::new(), beyond: BigInt::zero() });
-        let of = |side: Side| if sides.contains(&side) { sums(&tail, side, copies, &matter) } else { none() };
+        let of = |side: Side| if sides.contains(&side) { sums(&tail, side, copies, &matter, budget) } else { none() };
         let (upper, lower) = (of(Side::Upper)?, of(Side::Lower)?);
         // What is not listed is left out: with each copy one chance more.
         let beyond = (all.above.0.upper + all.below.0.upper) * copies + upper.beyond;
@@ -122,20 +124,21 @@ impl Apart {
             let (size, x) = (pattern.size, self.rest_of(epsilon, pattern).1);
             let Some(rest) = self.rest.get_mut(size) else { return };
             // Many cheap ones cost as much as a composition.
-            let lesson = if *tries == 1 && rest.bounds() < MOST_FAR { Lesson::Far } else { Lesson::Near };
+            let lesson = if *tries == 1 && self.frequent.bounds() < MOST_FAR { Lesson::Far } else { Lesson::Near };
             let learned = match lesson {
-                Lesson::Far => self.frequent.learn_far(rest, &x, budget),
+                Lesson::Far => self.frequent.learn_far(rest.number(), &x, budget),
                 Lesson::Near => self.frequent.learn_near(rest, &x, budget),
             };
             if learned.is_none() {
                 continue;
             }
-            let of_size = |pattern: &Pattern| pattern.size == size;
-            let of_these = self.asked().iter().filter(|pattern| of_size(pattern));
-            if budget.spend(self.cost(of_these, Some(lesson))).is_none() {
+            // Cheap bounds are of any number of copies.
+            let is_told = |pattern: &Pattern| matches!(lesson, Lesson::Far) || pattern.size == size;
+            let told = self.asked().iter().filter(|pattern| is_told(pattern));
+            if budget.spend(self.cost(told, Some(lesson))).is_none() {
                 return;
             }
-            for (pattern, known) in self.asked().iter().zip(&mut known).filter(|(pattern, _)| of_size(pattern)) {
+            for (pattern, known) in self.asked().iter().zip(&mut known).filter(|(pattern, _)| is_told(pattern)) {
                 *known = self.with_last(known, pattern, epsilon, lesson);
             }
         }

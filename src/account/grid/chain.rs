@@ -125,6 +125,16 @@ pub(super) enum Composed<M> {
     Grid(M),
 }
 
+impl<M> Composed<M> {
+    /// The same of what is on a grid.
+    pub(super) fn map<N>(self, of_grid: impl FnOnce(M) -> Option<N>) -> Option<Composed<N>> {
+        match self {
+            Self::Few(few) => Some(Composed::Few(few)),
+            Self::Grid(measure) => of_grid(measure).map(Composed::Grid),
+        }
+    }
+}
+
 /// What has been added up so far, and of how many copies: few losses, and those on a grid.
 struct Sum<M> {
     few: Option<(Sparse, u64)>,

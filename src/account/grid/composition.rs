@@ -8,10 +8,9 @@ use num_traits::{One, Zero};
 use super::{
     OPEN, atoms,
     chain::{Composed, Part, Work},
-    curve, evaluate, few,
-    grouped::Grouped,
-    pld::{self, Pld},
-    sparse,
+    curve,
+    evaluate::{self, Least, Most},
+    few, pld, sparse,
     tilt::{Aim, Choice, Sketch, choose},
 };
 use crate::{
@@ -35,8 +34,8 @@ pub(super) struct Effort {
 pub(super) struct Composition {
     pub(super) theta: Rational,
     /// `None` where numbers went out of range.
-    pub(super) lower: Option<Composed<Grouped>>,
-    pub(super) upper: Composed<Pld>,
+    pub(super) lower: Option<Composed<Least>>,
+    pub(super) upper: Composed<Most>,
     /// At least every finite loss of either, where that is known to be small; at most 1.
     pub(super) greatest: Rational,
 }
@@ -71,7 +70,8 @@ impl Composition {
             greatest += reach * BigInt::from(*copies) * BigInt::from(2);
         }
         let work = Work { all, theta: &choice.theta, effort, cut: choice.cut, fine };
-        let (lower, upper) = (work.chain(parts), work.chain(parts)?);
+        let lower = work.chain(parts).and_then(|lower| lower.map(|lower| Least::new(lower, &choice.theta)));
+        let upper = work.chain(parts)?.map(|upper| Most::new(upper, &choice.theta))?;
         Some(Self { lower, upper, greatest: greatest.min(Rational::one()), theta: choice.theta.clone() })
     }
 
@@ -80,11 +80,11 @@ impl Composition {
         let certain = match &self.lower {
             None => BigInt::zero(),
             Some(Composed::Few(few)) => few.infinite.clone(),
-            Some(Composed::Grid(grouped)) => grouped.infinite.clone(),
+            Some(Composed::Grid(least)) => least.of.infinite.clone(),
         };
         let (at_most, slack) = match &self.upper {
             Composed::Few(few) => (&few.infinite, (few.slack, few.exponent, &few.anchor)),
-            Composed::Grid(pld) => (&pld.infinite, (pld.slack, pld.exponent, &pld.anchor)),
+            Composed::Grid(Most { of, .. }) => (&of.infinite, (of.slack, of.exponent, &of.anchor)),
         };
         let open = Rational::new(at_most - certain, BigInt::one() << pld::INFINITE_BITS);
         let slack =
@@ -99,7 +99,7 @@ impl Composition {
         match &self.lower {
             None => Some(Rational::zero()),
             Some(Composed::Few(few)) => few::delta(few, &self.theta, epsilon, &self.farthest(epsilon)),
-            Some(Composed::Grid(grouped)) => evaluate::least(grouped, &self.theta, epsilon),
+            Some(Composed::Grid(least)) => least.delta(epsilon),
         }
     }
 
@@ -107,7 +107,7 @@ impl Composition {
     pub(super) fn most(&self, epsilon: &Rational) -> Option<Rational> {
         match &self.upper {
             Composed::Few(few) => few::delta(few, &self.theta, epsilon, &self.farthest(epsilon)),
-            Composed::Grid(pld) => evaluate::most(pld, &self.theta, epsilon, &self.farthest(epsilon)),
+            Composed::Grid(most) => most.delta(epsilon, &self.farthest(epsilon)),
         }
     }
 
@@ -120,7 +120,7 @@ impl Composition {
     pub(super) fn places(&self) -> u32 {
         match &self.upper {
             Composed::Few(few) => few.fine,
-            Composed::Grid(pld) => pld.step,
+            Composed::Grid(most) => most.of.step,
         }
     }
 

@@ -7,7 +7,7 @@ use num_traits::{One, ToPrimitive};
 
 use super::{
     convolution::Side,
-    evaluate::{finish, most_of_a_path},
+    evaluate::{finish, halvings, most_of_a_path, scale},
     fixed::{ceil, exp, floor},
     place::{BITS, Bounds, ONE, Powers, SMALL, small_complement},
     sparse::Sparse,
@@ -55,7 +55,9 @@ pub(super) fn delta(few: &Sparse, theta: &Rational, epsilon: &Rational, greatest
     // As of a grid: what the slack stands for has losses too.
     let slack = greatest.clone().min(most_of_a_path(theta)) * Rational::from_integer(BigInt::one() << small);
     sum += ceil(&(slack * BigInt::from(few.slack)), BITS).to_u128()?;
-    finish(sum, small, (few.exponent, &few.anchor, few.side), &few.infinite, theta, epsilon)
+    let sum = Rational::new(sum.into(), BigInt::one() << (BITS + small));
+    let scale = || scale(&halvings(few.exponent, few.side)?, &few.anchor, few.side, theta, epsilon);
+    finish(&sum, scale, &few.infinite)
 }
 
 #[cfg(test)]

@@ -33,13 +33,19 @@ const SHORT: u32 = 144;
 const GROUPS: u32 = 64;
 
 /// The steps, about, of some exponentials.
-const FAR: u64 = 60_000;
+const FAR: u64 = 20_000;
 
 /// The steps, about, of the points of a composition.
-const NEAR: u64 = 100_000;
+const NEAR: u64 = 50_000;
 
-/// Binary digits of exponents.
+/// Binary digits of tilts and exponents.
 const PLACES: u32 = 64;
+
+/// Binary digits of what is taken as often as there are copies.
+const FINE_PLACES: u32 = 96;
+
+/// Binary digits of a bound.
+const DIGITS: u32 = 48;
 
 /// One copy of the frequent outcomes.
 pub(super) struct Frequent {
@@ -53,13 +59,15 @@ pub(super) struct Frequent {
     span: (Rational, Rational),
     /// P and loss of outcomes, about: to 64 binary digits of P, and as multiples of 2^-fine; those together that are close enough to choose a tilt.
     about: Vec<(BigInt, BigInt)>,
+    /// The cheap bounds that are known.
+    far: Vec<Far>,
 }
 
-/// A bound of one θ: M(θ)^m is at most e^cumulant.
+/// A bound of one θ for any number of copies: M(θ) is at most e^cumulant.
 struct Far {
     /// θ over 2^[`PLACES`].
     theta: BigInt,
-    /// At least ln M(θ)^m, over 2^[`PLACES`].
+    /// At least ln M(θ), over 2^[`FINE_PLACES`].
     cumulant: BigInt,
 }
 
@@ -75,14 +83,12 @@ pub(super) struct Copies {
     copies: u64,
     /// P^m and Q^m, over 2^bits.
     whole: (Range, Range),
-    far: Vec<Far>,
     near: Vec<Composition>,
 }
 
 impl Copies {
-    /// How many cheap bounds are known.
-    pub(super) fn bounds(&self) -> usize {
-        self.far.len()
+    pub(super) fn number(&self) -> u64 {
+        self.copies
     }
 }
 
@@ -101,7 +107,7 @@ impl Frequent {
         let about = |atom: &Atom| (&atom.p.lower >> bits.saturating_sub(PLACES), floor(&atom.loss.lower(), fine));
         let about = together(listed.iter().map(about).collect());
         let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
-        Some(Self { part, grid, bits, fine, span: (low, high), about })
+        Some(Self { part, grid, bits, fine, span: (low, high), about, far: Vec::new() })
     }
 
     /// The binary digits after the point that are enough for its losses, at most those of probabilities.
@@ -140,7 +146,7 @@ impl Frequent {
         let p = self.listed().iter().fold(nothing(), |sum, atom| sum.add(&atom.p));
         let q = self.listed().iter().fold(nothing(), |sum, atom| sum.add(&atom.q));
         let whole = (power(&p, copies, self.bits), power(&q, copies, self.bits));
-        Copies { copies, whole, far: Vec::new(), near: Vec::new() }
+        Copies { copies, whole, near: Vec::new() }
     }
 
     /// δ(x) of some copies for an x between two, over 2^bits: by what is cheap, and where that is not known to `narrow` by compositions.
@@ -158,7 +164,7 @@ impl Frequent {
             found.upper = self.difference(&of.whole, low).upper;
         }
         for is_below in [false, true] {
-            let some = of.far.iter().filter(|far| far.theta.is_negative() == is_below);
+            let some = self.far.iter().filter(|far| far.theta.is_negative() == is_below);
             found.upper = self.farther(found.upper, of, some, low);
         }
         if &found.upper - &found.lower <= *narrow {
@@ -180,14 +186,14 @@ impl Frequent {
             return found;
         }
         match last {
-            Lesson::Far => Range { upper: self.farther(found.upper, of, of.far.last().into_iter(), low), ..found },
+            Lesson::Far => Range { upper: self.farther(found.upper, of, self.far.last().into_iter(), low), ..found },
             Lesson::Near => self.nearer(found, of.near.last().map_or(&[], core::slice::from_ref), (low, high)),
         }
     }
 
     /// What cheap bounds of tilts of one sign tell besides.
     fn farther<'a>(&self, upper: BigInt, of: &Copies, some: impl Iterator<Item = &'a Far>, x: &Rational) -> BigInt {
-        let Some((more, is_below)) = self.far(some, x) else { return upper };
+        let Some((more, is_below)) = self.far(some, of.copies, x, &upper) else { return upper };
         let most = if is_below { self.difference(&of.whole, x).upper + more } else { more };
         upper.min(most)
     }
@@ -219,13 +225,20 @@ impl Frequent {
         Range { lower: of(&p.lower - taken.upper), upper: of(&p.upper - taken.lower) }
     }
 
-    /// c·M(θ)^m·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least, and whether that is negative; `None` if it is more than 1.
-    fn far<'a>(&self, of: impl Iterator<Item = &'a Far>, x: &Rational) -> Option<(BigInt, bool)> {
+    /// c·M(θ)^m·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least, and whether that is negative; `None` if it is more than what is known.
+    fn far<'a>(
+        &self,
+        of: impl Iterator<Item = &'a Far>,
+        copies: u64,
+        x: &Rational,
+        known: &BigInt,
+    ) -> Option<(BigInt, bool)> {
         let places = self.places();
         let (above, below) = (ceil(x, places), floor(x, places));
+        let finer = FINE_PLACES - PLACES;
         let exponent = |far: &Far| {
             let x = if far.theta.is_negative() { &above } else { &below };
-            &far.cumulant - ((&far.theta * x) >> places)
+            shift_up(&(&far.cumulant * copies), finer) - ((&far.theta * x) >> places)
         };
         let (y, theta) = of.map(|far| (exponent(far), &far.theta)).min()?;
         if y.is_positive() {
@@ -233,17 +246,31 @@ impl Frequent {
         }
         let over = |n: BigInt| Rational::new(n, BigInt::one() << PLACES);
         let s = if theta.is_negative() { -over(theta.clone()) - Rational::one() } else { over(theta.clone()) };
-        let power = exp(&over(y), self.bits)?;
-        Some((ceil(&(power.upper() * most_of_a_path(&s)), self.bits), theta.is_negative()))
+        let worst = most_of_a_path(&s);
+        // How many times it is halved, at most: 3/2 > 1/ln 2.
+        let halvings = u32::try_from(shift_up(&-(&y * 3_u32), PLACES + 1)).unwrap_or(u32::MAX);
+        let halved =
+            halvings.saturating_add(u32::try_from(s.to_integer().bits()).unwrap_or(u32::MAX)).saturating_add(2);
+        if known.bits() + u64::from(halved) < u64::from(self.bits) {
+            return None;
+        }
+        let bits = self.bits.min(halvings.saturating_add(DIGITS));
+        let power = exp(&over(y), bits)?;
+        Some((ceil(&(power.upper() * worst), self.bits), theta.is_negative()))
     }
 
-    /// Learns a cheap bound that is good at x; `None` where there is none, or the budget is spent.
-    pub(super) fn learn_far(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
+    /// How many cheap bounds are known.
+    pub(super) fn bounds(&self) -> usize {
+        self.far.len()
+    }
+
+    /// Learns a cheap bound that is good for some copies at x; `None` where there is none, or the budget is spent.
+    pub(super) fn learn_far(&mut self, copies: u64, x: &Rational, budget: &Budget) -> Option<()> {
         let some = u64::try_from(self.listed().len() + 16 * self.about.len()).ok()?;
         budget.spend(some.saturating_mul(exponential(SHORT)))?;
-        let theta = floor(&self.tilt(of.copies, x).filter(|theta| !theta.is_zero())?, PLACES);
+        let theta = floor(&self.tilt(copies, x).filter(|theta| !theta.is_zero())?, PLACES);
         let cumulant = self.cumulant(&Rational::new(theta.clone(), BigInt::one() << PLACES))?;
-        of.far.push(Far { theta, cumulant: ceil(&(cumulant * BigInt::from(of.copies)), PLACES) });
+        self.far.push(Far { theta, cumulant: ceil(&cumulant, FINE_PLACES) });
         Some(())
     }
 
@@ -271,7 +298,7 @@ impl Frequent {
             }
             // Roundings are of the last digits.
             if bits == self.bits || sum.bits() > u64::from(bits + SHORT / 2) {
-                return Some(ln_scaled(sum.magnitude(), 2 * bits, PLACES)?.upper() + theta * end);
+                return Some(ln_scaled(sum.magnitude(), 2 * bits, FINE_PLACES)?.upper() + theta * end);
             }
         }
         None
@@ -431,11 +458,11 @@ mod tests {
             learned in prop::collection::vec(-60_i64..60, 0..3),
             near in 1_i64..30,
         ) {
-            let frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
+            let mut frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
             let mut copies = frequent.copies(3);
             let tenths = |n: i64| Rational::new(n.into(), 10.into());
             for x in learned {
-                let _ = frequent.learn_far(&mut copies, &tenths(x), &Budget::unlimited());
+                let _ = frequent.learn_far(3, &tenths(x), &Budget::unlimited());
             }
             let inside = |copies: &Copies| {
                 for n in -60..=60 {
@@ -459,22 +486,22 @@ mod tests {
     #[test]
     fn cheap_bounds_are_good_far_out() {
         let weights = [(300, 290), (310, 322), (200, 190), (10, 2), (2, 9)];
-        let frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
         for (tenths, worst) in [(45, 20), (30, 20), (-40, 20), (-25, 20)] {
+            let mut frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
             let x = Rational::new(tenths.into(), 10.into());
-            let mut copies = frequent.copies(3);
-            let open = |copies: &Copies| {
-                let found = frequent.at(copies, (&x, &x), &BigInt::zero());
+            let copies = frequent.copies(3);
+            let open = |frequent: &Frequent| {
+                let found = frequent.at(&copies, (&x, &x), &BigInt::zero());
                 Rational::new(found.upper - found.lower, BigInt::one() << BITS)
             };
-            let before = open(&copies);
-            frequent.learn_far(&mut copies, &x, &Budget::unlimited()).unwrap();
+            let before = open(&frequent);
+            frequent.learn_far(3, &x, &Budget::unlimited()).unwrap();
             // Above, all of δ is open; below, what P − e^x·Q leaves out.
             let whole = truth(&weights, &x).upper();
             let (p, q) = &frequent.copies(3).whole;
             let least = Rational::new(frequent.difference(&(p.clone(), q.clone()), &x).lower, BigInt::one() << BITS);
-            assert!(open(&copies) <= (whole - least) * BigInt::from(worst), "{tenths}");
-            assert!(open(&copies) < before, "{tenths}");
+            assert!(open(&frequent) <= (whole - least) * BigInt::from(worst), "{tenths}");
+            assert!(open(&frequent) < before, "{tenths}");
         }
     }
 

@@ -37,8 +37,8 @@ impl<'a> About<'a> {
         Some(Self { copies, at: (epsilon, delta), tail, bits })
     }
 
-    fn apart(&self, all: Atoms, sides: &[Side]) -> Option<Apart> {
-        Apart::new(all, self.copies, self.at, sides, self.bits)
+    fn apart(&self, all: Atoms, sides: &[Side], budget: &Budget) -> Option<Apart> {
+        Apart::new(all, self.copies, self.at, sides, self.bits, budget)
     }
 }
 
@@ -62,15 +62,19 @@ impl Rare {
         let about = About::new(*copies, epsilon, delta)?;
         if atoms::are_few(pair) {
             budget.spend(atoms::cost(pair, about.bits))?;
-            return Some(Self { upper: about.apart(atoms(pair, about.bits, about.bits)?, &BOTH)?, lower: None });
+            return Some(Self {
+                upper: about.apart(atoms(pair, about.bits, about.bits)?, &BOTH, budget)?,
+                lower: None,
+            });
         }
         budget.spend(blocks::cost(pair, about.tail, about.bits))?;
-        Self::in_blocks(pair, &about)
+        Self::in_blocks(pair, &about, budget)
     }
 
-    fn in_blocks(pair: &Pair, about: &About<'_>) -> Option<Self> {
+    fn in_blocks(pair: &Pair, about: &About<'_>, budget: &Budget) -> Option<Self> {
         let (lower, upper) = blocks(pair, about.tail, about.bits)?;
-        Some(Self { upper: about.apart(upper, &[Side::Upper])?, lower: Some(about.apart(lower, &[Side::Lower])?) })
+        let upper = about.apart(upper, &[Side::Upper], budget)?;
+        Some(Self { upper, lower: Some(about.apart(lower, &[Side::Lower], budget)?) })
     }
 
     /// Finds out, for ε, where the width of the answer comes from, until that is narrow or the budget is spent.
@@ -124,7 +128,7 @@ mod tests {
     /// listed. In blocks outcomes so far apart are moved about.
     fn encloses(direction: &Direction, epsilon: &Rational, scale: &Rational) {
         let [(pairs, copies)] = direction.as_slice() else { panic!("one part") };
-        let in_blocks = Rare::in_blocks(&pairs[0], &About::new(*copies, epsilon, scale).unwrap());
+        let in_blocks = Rare::in_blocks(&pairs[0], &About::new(*copies, epsilon, scale).unwrap(), &Budget::unlimited());
         let listed = Rare::new(direction, epsilon, scale, &Budget::unlimited());
         let open = truth(direction, epsilon).upper() / (BigInt::one() << 13_u32) + scale / (BigInt::one() << 20_u32);
         is_enclosed(direction, epsilon, &open, listed.unwrap());

@@ -14,23 +14,26 @@ use alloc::vec::Vec;
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
-use num_traits::{One, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
     atoms::Atom,
     convolution::Side,
     fixed::{Range, exp, ln_scaled, shift_up},
 };
-use crate::exact::Rational;
+use crate::exact::{Budget, Rational};
 
 /// The most losses of one rare outcome, about, of which most of the answer is.
 const MOST: usize = 1 << 10;
 
-/// The most sums of several: so that the sums of two lists are some ten thousands.
-const MOST_SUMS: usize = 1 << 8;
+/// The most sums of several: so that the sums of two lists are some hundred thousands.
+const MOST_SUMS: usize = 1 << 9;
+
+/// The steps, about, of one of them.
+const EACH: u64 = 500;
 
 /// A sum of losses, its weight in P and in Q, over 2^bits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 pub(super) struct Sum {
     pub(super) loss: BigInt,
     pub(super) weight: BigInt,
@@ -47,15 +50,15 @@ pub(super) struct Sums {
 
 /// Which sums matter, over 2^bits.
 pub(super) struct Matter {
-    /// Each of at least this weight.
+    /// Those of a list that are of no more than this weight together do not.
     pub(super) weight: BigInt,
     /// Above this loss any may be taken together: there δ is of the form P − e^ε·Q, nearly.
     pub(super) loss: BigInt,
     pub(super) bits: u32,
 }
 
-/// The lists for so many copies; `None` if a number is out of range.
-pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter) -> Option<Sums> {
+/// The lists for so many copies; `None` if a number is out of range, or the budget spent.
+pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter, budget: &Budget) -> Option<Sums> {
     let bits = matter.bits;
     let of_atom = |atom: &Atom| {
         let loss = Range::of(&atom.loss, bits);
@@ -83,15 +86,24 @@ pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter) -> O
         let mut next = Vec::new();
         // Of j + 1: another one, (n − j)/(n·(j + 1)) times.
         let (left, ways) = (copies - j, BigInt::from(copies) * (j + 1));
-        let sums = if j == 1 { &one } else { &list };
-        for (sum, one) in sums.iter().flat_map(|sum| one.iter().map(move |one| (sum, one))).filter(|_| left > 0) {
-            let up = |a: &BigInt, b: &BigInt| shift_up(&(a * b * left), bits).div_ceil(&ways);
-            let down = |a: &BigInt, b: &BigInt| ((a * b * left) >> bits).div_floor(&ways);
+        let fewer = |one: &Sum| {
+            let (up, down) = (|n: &BigInt| (n * left).div_ceil(&ways), |n: &BigInt| (n * left).div_floor(&ways));
             let (weight, q) = match side {
-                Side::Upper => (up(&sum.weight, &one.weight), down(&sum.q, &one.q)),
-                Side::Lower => (down(&sum.weight, &one.weight), up(&sum.q, &one.q)),
+                Side::Upper => (up(&one.weight), down(&one.q)),
+                Side::Lower => (down(&one.weight), up(&one.q)),
             };
-            next.push(Sum { loss: &sum.loss + &one.loss, weight, q });
+            Sum { loss: one.loss.clone(), weight, q }
+        };
+        let others: Vec<_> = one.iter().map(fewer).filter(|_| left > 0).collect();
+        let sums = if j == 1 { &one } else { &list };
+        budget.spend(u64::try_from(sums.len() * others.len()).ok()?.saturating_mul(EACH))?;
+        for (sum, other) in sums.iter().flat_map(|sum| others.iter().map(move |other| (sum, other))) {
+            let (weight, q) = (&sum.weight * &other.weight, &sum.q * &other.q);
+            let (weight, q) = match side {
+                Side::Upper => (shift_up(&weight, bits), q >> bits),
+                Side::Lower => (weight >> bits, shift_up(&q, bits)),
+            };
+            next.push(Sum { loss: &sum.loss + &other.loss, weight, q });
         }
         let next = all.short(next, MOST_SUMS, side, matter)?;
         all.of.push(core::mem::replace(&mut list, next));
@@ -101,8 +113,8 @@ pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter) -> O
 
 impl Sums {
     /// The same sums in rising order, at most about so many, without the negligible ones.
-    fn short(&mut self, mut list: Vec<Sum>, most: usize, side: Side, matter: &Matter) -> Option<Vec<Sum>> {
-        list.sort_unstable();
+    fn short(&mut self, list: Vec<Sum>, most: usize, side: Side, matter: &Matter) -> Option<Vec<Sum>> {
+        let mut list = sorted(list, matter.bits);
         list.dedup_by(|next, sum| {
             let is_same = next.loss == sum.loss;
             if is_same {
@@ -111,8 +123,10 @@ impl Sums {
             }
             is_same
         });
+        // All that is left out is negligible together.
+        let each = &matter.weight / list.len().max(1);
         list.retain(|sum| {
-            let is_kept = sum.weight > matter.weight;
+            let is_kept = sum.weight > each;
             if !is_kept && side == Side::Upper {
                 self.beyond += &sum.weight;
             }
@@ -124,14 +138,32 @@ impl Sums {
         // The narrowest groups of which there are few enough, two for each where they are split, and one of all that is high.
         let (low, high) = list.split_at(list.partition_point(|sum| sum.loss <= matter.loss));
         let most = if side == Side::Upper { most / 2 } else { most };
-        let widths = (0..=4 * (matter.bits + 16)).map(|n| (BigInt::from(4 + n % 4) << (n / 4)) >> 2_u32);
-        let width = widths.into_iter().find(|width| groups(low, width).take(most + 1).count() <= most)?;
+        let width = |n: u32| (BigInt::from(4 + n % 4) << (n / 4)) >> 2_u32;
+        let are_few = |n: u32| groups(low, &width(n)).take(most + 1).count() <= most;
+        // Nearly all widths from one on will do.
+        let (mut narrow, mut wide) = (0, 4 * (matter.bits + 16));
+        while wide - narrow > 1 {
+            let middle = narrow.midpoint(wide);
+            if are_few(middle) { wide = middle } else { narrow = middle }
+        }
+        let width = Some(width(wide)).filter(|_| are_few(wide))?;
         let short = groups(low, &width).chain([high]).map(|group| match side {
             Side::Upper => split(group, matter.bits),
             Side::Lower => mean(group, matter.bits),
         });
         Some(short.collect::<Option<Vec<_>>>()?.concat())
     }
+}
+
+/// In rising order, for the most part told by the leading digits.
+fn sorted(list: Vec<Sum>, bits: u32) -> Vec<Sum> {
+    let leading = |sum: &Sum| {
+        let far = if sum.loss.is_negative() { i128::MIN } else { i128::MAX };
+        (&sum.loss >> bits.saturating_sub(96)).to_i128().unwrap_or(far)
+    };
+    let mut list: Vec<(i128, Sum)> = list.into_iter().map(|sum| (leading(&sum), sum)).collect();
+    list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.loss.cmp(&other.loss)));
+    list.into_iter().map(|(_, sum)| sum).collect()
 }
 
 /// Losses in rising order, those together that are less than so many units above the first of them.
@@ -234,7 +266,7 @@ mod tests {
             let weight = (BigInt::one() << BITS) >> (20 + log_negligible);
             let loss = Rational::new(high.into(), 10_000.into());
             let matter = Matter { weight, loss: super::super::fixed::ceil(&loss, BITS), bits: BITS };
-            let of_side = |side: Side| sums(&atoms, side, copies, &matter).unwrap();
+            let of_side = |side: Side| sums(&atoms, side, copies, &matter, &Budget::unlimited()).unwrap();
             let (upper, lower) = (of_side(Side::Upper), of_side(Side::Lower));
             prop_assert!(upper.of.iter().chain(&lower.of).all(|list| list.len() <= MOST + 2));
             let ways = Rational::from_integer((copies * (copies - 1) / 2).into());
@@ -264,7 +296,7 @@ mod tests {
         let atoms = [atom((half(3), half(10))), atom((half(2), half(70)))];
         let matter = Matter { weight: BigInt::zero(), loss: BigInt::one() << BITS, bits: BITS };
         for side in [Side::Lower, Side::Upper] {
-            let all = sums(&atoms, side, 4, &matter).unwrap();
+            let all = sums(&atoms, side, 4, &matter, &Budget::unlimited()).unwrap();
             let lengths: Vec<_> = all.of.iter().map(Vec::len).collect();
             assert_eq!(lengths, [1, 2, 3, 4, 5]);
             let twentieth = Rational::new(1.into(), 20.into());

@@ -185,7 +185,7 @@ proptest! {
             (Composed::Few(upper), Composed::Few(lower)) => {
                 (upper.split(&theta, 1 << 14, 63).unwrap(), lower.group(&theta, 1 << 14, 63).unwrap())
             }
-            (Composed::Grid(upper), Composed::Grid(lower)) => (upper, lower),
+            (Composed::Grid(upper), Composed::Grid(lower)) => (upper.of, lower.of),
             _ => panic!("the two chains differ"),
         };
         for (before, after) in steps(&upper, &theta) {
