@@ -82,6 +82,15 @@ fn off_the_lattice_to_three_digits() {
     narrow(&json(&[many, "--epsilon", "3"])["delta"], "1e-3", many);
 }
 
+/// The same of losses of many sizes, where the first idea of δ is off by many orders of magnitude: down to 10^-31, far beyond the digits of larger ones.
+#[test]
+fn rare_losses_to_three_digits() {
+    for (sigma, epsilon) in [("1", "0.001634"), ("1", "0.01"), ("1", "0.05"), ("7/5", "0.001634")] {
+        let spec = format!("subsampled_gaussian(sigma={sigma}, rate=1e-6)*365");
+        narrow(&json(&[&spec, "--epsilon", epsilon])["delta"], "1e-3", &spec);
+    }
+}
+
 /// ε(δ(ε)) is ε, and the other way round.
 #[test]
 fn the_two_questions_are_inverse() {

@@ -36,7 +36,7 @@ const OPEN: u32 = 13;
 const MOST_LEARNED: usize = 200;
 
 /// The most cheap bounds.
-const MOST_FAR: usize = 10;
+const MOST_FAR: usize = 24;
 
 /// A sum of so many rare losses, and its weight.
 struct Pattern {
@@ -45,12 +45,21 @@ struct Pattern {
 }
 
 /// What is known of a pattern at some ε, over 2^bits.
-#[derive(Clone)]
 struct Known {
+    /// ε − l is between these.
+    at: (Rational, Rational),
+    /// What is negligible of δ_{n−j}(ε − l).
+    narrow: BigInt,
     /// δ_{n−j}(ε − l).
     rest: Range,
     /// w·δ_{n−j}(ε − l).
     weighted: Range,
+}
+
+impl Known {
+    fn is_open(&self) -> bool {
+        &self.rest.upper - &self.rest.lower > self.narrow
+    }
 }
 
 /// Copies of listed outcomes, the rare ones apart.
@@ -111,7 +120,8 @@ impl Apart {
         for _ in 0..MOST_LEARNED {
             let least: BigInt = known.iter().map(|known| &known.weighted.lower).sum();
             let most: BigInt = known.iter().map(|known| &known.weighted.upper).sum();
-            if (most - &least) << OPEN <= least {
+            // Narrow, or as wide as what is left out.
+            if (&most - &least) << OPEN <= least || &self.beyond << OPEN > most {
                 return;
             }
             if budget.left() == 0 {
@@ -119,9 +129,9 @@ impl Apart {
             }
             let open = known.iter().zip(&mut tries).zip(self.asked()).filter(|((_, tries), _)| **tries < 2);
             let widest = open.max_by_key(|((known, _), _)| &known.weighted.upper - &known.weighted.lower);
-            let Some(((_, tries), pattern)) = widest else { return };
+            let Some(((at, tries), pattern)) = widest.filter(|((at, _), _)| at.is_open()) else { return };
             *tries += 1;
-            let (size, x) = (pattern.size, self.rest_of(epsilon, pattern).1);
+            let (size, x) = (pattern.size, at.at.1.clone());
             let Some(rest) = self.rest.get_mut(size) else { return };
             // Many cheap ones cost as much as a composition.
             let lesson = if *tries == 1 && self.frequent.bounds() < MOST_FAR { Lesson::Far } else { Lesson::Near };
@@ -134,12 +144,14 @@ impl Apart {
             }
             // Cheap bounds are of any number of copies.
             let is_told = |pattern: &Pattern| matches!(lesson, Lesson::Far) || pattern.size == size;
-            let told = self.asked().iter().filter(|pattern| is_told(pattern));
-            if budget.spend(self.cost(told, Some(lesson))).is_none() {
+            let told =
+                self.asked().iter().zip(&mut known).filter(|(pattern, known)| is_told(pattern) && known.is_open());
+            let told: Vec<_> = told.collect();
+            if budget.spend(self.cost(told.iter().map(|(pattern, _)| *pattern), Some(lesson))).is_none() {
                 return;
             }
-            for (pattern, known) in self.asked().iter().zip(&mut known).filter(|(pattern, _)| is_told(pattern)) {
-                *known = self.with_last(known, pattern, epsilon, lesson);
+            for (pattern, known) in told {
+                self.learn(known, pattern, lesson);
             }
         }
     }
@@ -167,25 +179,20 @@ impl Apart {
     }
 
     fn known(&self, pattern: &Pattern, epsilon: &Rational) -> Known {
-        let rest = self.rest_at(pattern, epsilon);
+        let (at, narrow) = (self.rest_of(epsilon, pattern), self.narrow(pattern));
+        let rest = match self.rest.get(pattern.size) {
+            Some(rest) => self.frequent.at(rest, (&at.0, &at.1), &narrow),
+            None => Range::point(BigInt::zero()),
+        };
         let weighted = rest.mul(&Range::point(pattern.sum.weight.clone()), self.bits);
-        Known { rest, weighted }
+        Known { at, narrow, rest, weighted }
     }
 
-    fn with_last(&self, known: &Known, pattern: &Pattern, epsilon: &Rational, lesson: Lesson) -> Known {
-        let (low, high) = self.rest_of(epsilon, pattern);
-        let Some(copies) = self.rest.get(pattern.size) else { return known.clone() };
-        let narrow = self.narrow(pattern);
-        let rest = self.frequent.with_last(known.rest.clone(), copies, (&low, &high), &narrow, lesson);
-        let weighted = rest.mul(&Range::point(pattern.sum.weight.clone()), self.bits);
-        Known { rest, weighted }
-    }
-
-    /// δ_{n−j}(ε − l), as far as it is known, over 2^bits.
-    fn rest_at(&self, pattern: &Pattern, epsilon: &Rational) -> Range {
-        let (low, high) = self.rest_of(epsilon, pattern);
-        let Some(rest) = self.rest.get(pattern.size) else { return Range::point(BigInt::zero()) };
-        self.frequent.at(rest, (&low, &high), &self.narrow(pattern))
+    /// With what was learned last besides.
+    fn learn(&self, known: &mut Known, pattern: &Pattern, lesson: Lesson) {
+        let Some(copies) = self.rest.get(pattern.size) else { return };
+        known.rest = self.frequent.with_last(known.rest.clone(), copies, (&known.at.0, &known.at.1), lesson);
+        known.weighted = known.rest.mul(&Range::point(pattern.sum.weight.clone()), self.bits);
     }
 
     /// Negligible when weighted.

@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 use super::{
     OPEN, atoms,
     chain::{Composed, Part, Work},
-    curve,
+    curve, digits_of,
     evaluate::{self, Least, Most},
     few, pld, sparse,
     tilt::{Aim, Choice, Sketch, choose},
@@ -127,8 +127,8 @@ impl Composition {
     /// Encloses δ(ε).
     pub(super) fn delta(&self, epsilon: &Rational) -> Option<Enclosure> {
         let (lower, upper) = (self.least(epsilon)?, self.most(epsilon)?);
-        let leading = lower.denom().bits().saturating_sub(lower.numer().bits());
-        let precision = u32::try_from(leading.min(1 << 20)).ok()?.checked_add(80)?;
+        // Those of the smaller, where it is any.
+        let precision = digits_of(if lower.is_zero() { &upper } else { &lower })?;
         Enclosure::from_bounds(&lower.min(upper.clone()), &upper, precision)
     }
 }

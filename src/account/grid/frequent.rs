@@ -104,7 +104,9 @@ impl Frequent {
         let grid = Grid { step, first: place(floor(&low, step))?, last: place(ceil(&high, step))? };
         let choice = Choice { theta: Rational::zero(), cut: 0, grids: [(grid, bits)].into() };
         let fine = fineness(&choice, copies).filter(|fine| fine + 36 <= bits)?;
-        let about = |atom: &Atom| (&atom.p.lower >> bits.saturating_sub(PLACES), floor(&atom.loss.lower(), fine));
+        let about = |atom: &Atom| {
+            ((&atom.p.lower >> bits.saturating_sub(PLACES)).max(BigInt::one()), floor(&atom.loss.lower(), fine))
+        };
         let about = together(listed.iter().map(about).collect());
         let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
         Some(Self { part, grid, bits, fine, span: (low, high), about, far: Vec::new() })
@@ -179,12 +181,8 @@ impl Frequent {
         found: Range,
         of: &Copies,
         (low, high): (&Rational, &Rational),
-        narrow: &BigInt,
         last: Lesson,
     ) -> Range {
-        if &found.upper - &found.lower <= *narrow {
-            return found;
-        }
         match last {
             Lesson::Far => Range { upper: self.farther(found.upper, of, self.far.last().into_iter(), low), ..found },
             Lesson::Near => self.nearer(found, of.near.last().map_or(&[], core::slice::from_ref), (low, high)),
@@ -276,8 +274,8 @@ impl Frequent {
 
     /// Learns by a composition made for x; `None` where the budget is spent, or a number is out of range.
     pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
-        budget.spend(of_joins(of.copies, EFFORT).saturating_add(of_few(EFFORT)))?;
         let theta = self.tilt(of.copies, x)?.max(Rational::zero());
+        budget.spend(of_joins(of.copies, EFFORT).saturating_add(of_few(EFFORT)))?;
         let cut = u32::try_from(MOST_CUT).ok()?;
         let choice = Choice { theta, cut, grids: [(self.grid, self.bits)].into() };
         of.near.push(Composition::of_parts(&[(&self.part, of.copies)], &choice, self.fine, EFFORT)?);
@@ -366,9 +364,11 @@ impl Frequent {
     }
 }
 
-/// P and the mean loss of groups of outcomes: of little P, little of the second moment and a small part of the span each.
+/// P and the mean loss of groups of outcomes: of little P, little of the second moment and a small part of the span each. The least and the greatest are by
+/// themselves, so that a mean may be anywhere between them.
 fn together(mut about: Vec<(BigInt, BigInt)>) -> Vec<(BigInt, BigInt)> {
     about.sort_unstable_by(|a, b| a.1.cmp(&b.1));
+    let last = about.len().saturating_sub(1);
     let moment = |(p, loss): &(BigInt, BigInt)| p * loss * loss;
     let all: (BigInt, BigInt) = (about.iter().map(|(p, _)| p).sum(), about.iter().map(moment).sum());
     let span = about.first().zip(about.last()).map_or_else(BigInt::zero, |(first, last)| &last.1 - &first.1);
@@ -376,7 +376,7 @@ fn together(mut about: Vec<(BigInt, BigInt)>) -> Vec<(BigInt, BigInt)> {
     // P, P·l and P·l² of a group, and its first loss.
     let mut group: Option<[BigInt; 4]> = None;
     let mean = |[p, of_loss, _, first]: [BigInt; 4]| if p.is_zero() { (p, first) } else { (p.clone(), of_loss / p) };
-    for outcome in about {
+    for (i, outcome) in about.into_iter().enumerate() {
         let (square, first) = (moment(&outcome), outcome.1.clone());
         let here = [outcome.0.clone(), &outcome.0 * &outcome.1, square, first];
         group = Some(match group {
@@ -385,7 +385,7 @@ fn together(mut about: Vec<(BigInt, BigInt)>) -> Vec<(BigInt, BigInt)> {
                 let [p, of_loss, square, first] = &group;
                 let joint = [p + &here[0], of_loss + &here[1], square + &here[2], first.clone()];
                 let is_small = &joint[0] * GROUPS <= all.0 && &joint[2] * GROUPS <= all.1;
-                if is_small && (&here[3] - first) * GROUPS <= span {
+                if is_small && (&here[3] - first) * GROUPS <= span && i > 1 && i < last {
                     joint
                 } else {
                     groups.push(mean(group));

@@ -69,8 +69,8 @@ const CLOSE: u32 = 2000;
 /// An answer that a light effort leaves open by more than one part in so many is not made close by the full one.
 const WIDE: u32 = 20;
 
-/// What is rare depends on δ, which is to be known to this factor.
-const ABOUT: u32 = 32;
+/// What is rare depends on δ, which is to be known to this factor; otherwise it may be this much smaller than it is known to be.
+const ABOUT: u32 = 1 << 12;
 
 /// A bound that a light effort leaves open by this factor may be shown by the full one.
 const HOPELESS: u32 = 64;
@@ -116,32 +116,29 @@ pub(super) fn delta(
             let found = best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision));
             let (log_delta, is_close) =
                 (log_two_below(&found.enclosure.lower()), found.enclosure.is_narrow_by(&CLOSE.into()));
-            // Losses of many sizes: the rare ones apart, at once where even the full effort will not do and it is known how small δ is.
-            let is_about = found.enclosure.upper() <= found.enclosure.lower() * BigInt::from(ABOUT);
-            let is_wide =
-                if *effort == FULL { !is_close } else { is_about && !found.enclosure.is_narrow_by(&WIDE.into()) };
+            // Losses of many sizes: the rare ones apart, at once where even the full effort will not do.
+            let is_wide = if *effort == FULL { !is_close } else { !found.enclosure.is_narrow_by(&WIDE.into()) };
             best = Some(found);
             if is_narrow {
                 return best;
             }
             // Once more where it is known by then that δ is much smaller.
-            let (is_first, most) = (aim.log_delta.is_none(), best.as_ref()?.enclosure.upper());
-            let is_other = apart_for.as_ref().is_none_or(|then| &most * BigInt::from(8) < *then);
-            if may_be_rare && is_wide && is_first && is_other {
-                apart_for = Some(most);
+            for _ in 0..3 {
+                let known = best.as_ref()?;
+                let about = known.enclosure.lower().max(known.enclosure.upper() / BigInt::from(ABOUT));
+                let is_other = apart_for.as_ref().is_none_or(|then| &about * BigInt::from(8) < *then);
+                if !(may_be_rare && is_wide && aim.log_delta.is_none() && is_other) {
+                    break;
+                }
                 // All that is left, unless the full effort may do as well.
-                let may_do = *effort != FULL && best.as_ref()?.enclosure.is_narrow_by(&BigInt::from(2));
+                let may_do = *effort != FULL && known.enclosure.is_narrow_by(&BigInt::from(2));
                 let share = if may_do { budget.share(2) } else { budget.share(1) };
-                let enclosure = rare_apart(direction, epsilon.get(), best.as_ref()?, &share);
-                let answer = |enclosure| Answer {
-                    is_narrow: answer::is_narrow(&enclosure, precision),
-                    enclosure,
-                    method: METHOD,
-                };
-                best = best.map(|best| match enclosure.map(answer) {
-                    Some(answer) => best.narrowed_by(&answer, precision),
-                    None => best,
-                });
+                let found = rare_apart(direction, epsilon.get(), &about, &share);
+                apart_for = Some(about);
+                if let Some(enclosure) = found {
+                    let is_narrow = answer::is_narrow(&enclosure, precision);
+                    best = Some(known.narrowed_by(&Answer { is_narrow, enclosure, method: METHOD }, precision));
+                }
                 if best.as_ref().is_some_and(|best| best.enclosure.is_narrow_by(&CLOSE.into())) {
                     return best;
                 }
@@ -159,12 +156,12 @@ pub(super) fn delta(
     best
 }
 
-/// δ(ε) with rare outcomes apart, where an answer says how large it may be.
-fn rare_apart(direction: &Direction, epsilon: &Rational, known: &Answer, budget: &Budget) -> Option<Enclosure> {
-    let mut rare = Rare::new(direction, epsilon, &known.enclosure.upper(), budget)?;
+/// δ(ε) with rare outcomes apart, where it is known about how large it is.
+fn rare_apart(direction: &Direction, epsilon: &Rational, about: &Rational, budget: &Budget) -> Option<Enclosure> {
+    let mut rare = Rare::new(direction, epsilon, about, budget)?;
     rare.refine(epsilon, budget);
     let (lower, upper) = rare.delta(epsilon);
-    Enclosure::from_bounds(&lower.min(upper.clone()), &upper, known.enclosure.precision())
+    Enclosure::from_bounds(&lower.min(upper.clone()), &upper, digits_of(&upper)?)
 }
 
 /// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows, or the full effort where that is not far from it: a direction that is far
@@ -189,6 +186,12 @@ pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rati
         }
     }
     false
+}
+
+/// The binary digits after the point that a small probability takes: its first ones are zeros.
+fn digits_of(probability: &Rational) -> Option<u32> {
+    let leading = probability.denom().bits().saturating_sub(probability.numer().bits());
+    u32::try_from(leading.min(1 << 20)).ok()?.checked_add(80)
 }
 
 /// An integer at most log2 x; `None` for x = 0.

@@ -13,7 +13,7 @@
 use alloc::vec::Vec;
 
 use num_bigint::BigInt;
-use num_integer::Integer as _;
+use num_integer::{Integer as _, Roots as _};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
@@ -26,11 +26,15 @@ use crate::exact::{Budget, Rational};
 /// The most losses of one rare outcome, about, of which most of the answer is.
 const MOST: usize = 1 << 10;
 
-/// The most sums of several: so that the sums of two lists are some hundred thousands.
+/// The most sums of several, so that the sums of two lists are some hundred thousands; and the fewest, where the budget is small.
 const MOST_SUMS: usize = 1 << 9;
+const FEWEST_SUMS: usize = 1 << 7;
+
+/// So many lists, about, may take a share of the budget.
+const LISTS: u64 = 64;
 
 /// The steps, about, of one of them.
-const EACH: u64 = 500;
+const EACH: u64 = 300;
 
 /// A sum of losses, its weight in P and in Q, over 2^bits.
 #[derive(Clone, Debug)]
@@ -78,7 +82,9 @@ pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter, budg
     // n·T, of one rare outcome.
     let mut list = all.short(tail.iter().map(of_atom).collect(), MOST, side, matter)?;
     // And fewer, for sums of several.
-    let one = all.short(list.clone(), MOST_SUMS, side, matter)?;
+    let most = usize::try_from((budget.left() / (LISTS * EACH)).sqrt()).unwrap_or(MOST_SUMS);
+    let most = most.clamp(FEWEST_SUMS, MOST_SUMS);
+    let one = all.short(list.clone(), most, side, matter)?;
     for j in 1..=copies {
         if list.is_empty() {
             break;
@@ -105,7 +111,7 @@ pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter, budg
             };
             next.push(Sum { loss: &sum.loss + &other.loss, weight, q });
         }
-        let next = all.short(next, MOST_SUMS, side, matter)?;
+        let next = all.short(next, most, side, matter)?;
         all.of.push(core::mem::replace(&mut list, next));
     }
     Some(all)
