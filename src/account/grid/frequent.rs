@@ -19,6 +19,7 @@ use super::{
     dots::Grid,
     evaluate::most_of_a_path,
     fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
+    outline::Outline,
     tilt::{Choice, FINEST, MOST_CUT, finest},
 };
 use crate::exact::{Budget, Rational, exponential};
@@ -28,9 +29,6 @@ const EFFORT: Effort = Effort { single: 1 << 14, composed: 1 << 13, sums: 1 << 1
 
 /// Binary digits of a first cumulant.
 const SHORT: u32 = 144;
-
-/// Groups of outcomes for the choice of a tilt: some times as many.
-const GROUPS: u32 = 64;
 
 /// The steps, about, of some exponentials.
 const FAR: u64 = 20_000;
@@ -57,8 +55,7 @@ pub(super) struct Frequent {
     fine: u32,
     /// The least loss and the greatest.
     span: (Rational, Rational),
-    /// P and loss of outcomes, about: to 64 binary digits of P, and as multiples of 2^-fine; those together that are close enough to choose a tilt.
-    about: Vec<(BigInt, BigInt)>,
+    outline: Outline,
     /// The cheap bounds that are known.
     far: Vec<Far>,
 }
@@ -104,12 +101,9 @@ impl Frequent {
         let grid = Grid { step, first: place(floor(&low, step))?, last: place(ceil(&high, step))? };
         let choice = Choice { theta: Rational::zero(), cut: 0, grids: [(grid, bits)].into() };
         let fine = fineness(&choice, copies).filter(|fine| fine + 36 <= bits)?;
-        let about = |atom: &Atom| {
-            ((&atom.p.lower >> bits.saturating_sub(PLACES)).max(BigInt::one()), floor(&atom.loss.lower(), fine))
-        };
-        let about = together(listed.iter().map(about).collect());
+        let outline = Outline::new(&listed, bits, fine);
         let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
-        Some(Self { part, grid, bits, fine, span: (low, high), about, far: Vec::new() })
+        Some(Self { part, grid, bits, fine, span: (low, high), outline, far: Vec::new() })
     }
 
     /// The binary digits after the point that are enough for its losses, at most those of probabilities.
@@ -119,11 +113,7 @@ impl Frequent {
 
     /// About how far from 0 the loss of some copies lies: its mean, and some deviations.
     pub(super) fn bulk(&self, copies: u64) -> Rational {
-        let mean: BigInt = self.about.iter().map(|(p, loss)| p * loss).sum::<BigInt>() * copies;
-        let variance: BigInt = self.about.iter().map(|(p, loss)| p * loss * loss).sum::<BigInt>() * copies;
-        let deviation = (variance >> PLACES).magnitude().sqrt();
-        let of = |loss: BigInt| Rational::new(loss, BigInt::one() << self.fine);
-        of((mean >> PLACES).abs() + BigInt::from(deviation) * 8) + self.span.1.abs() * BigInt::from(4)
+        self.outline.bulk(copies) + self.span.1.abs() * BigInt::from(4)
     }
 
     /// About the steps that δ(x) of some copies takes, or what was learned last.
@@ -264,7 +254,7 @@ impl Frequent {
 
     /// Learns a cheap bound that is good for some copies at x; `None` where there is none, or the budget is spent.
     pub(super) fn learn_far(&mut self, copies: u64, x: &Rational, budget: &Budget) -> Option<()> {
-        let some = u64::try_from(self.listed().len() + 16 * self.about.len()).ok()?;
+        let some = u64::try_from(self.listed().len() + 16 * self.outline.len()).ok()?;
         budget.spend(some.saturating_mul(exponential(SHORT)))?;
         let theta = floor(&self.tilt(copies, x).filter(|theta| !theta.is_zero())?, PLACES);
         let cumulant = self.cumulant(&Rational::new(theta.clone(), BigInt::one() << PLACES))?;
@@ -280,6 +270,12 @@ impl Frequent {
         let choice = Choice { theta, cut, grids: [(self.grid, self.bits)].into() };
         of.near.push(Composition::of_parts(&[(&self.part, of.copies)], &choice, self.fine, EFFORT)?);
         Some(())
+    }
+
+    /// The tilt for some copies and an x that their losses reach ([`Outline::tilt`]).
+    fn tilt(&self, copies: u64, x: &Rational) -> Option<Rational> {
+        let (least, greatest) = self.reach(copies);
+        if *x <= least || *x >= greatest { None } else { self.outline.tilt(copies, x) }
     }
 
     /// At least ln M(θ): by few digits, where they are enough.
@@ -301,101 +297,6 @@ impl Frequent {
         }
         None
     }
-
-    /// About the distance of x, over 2^fine, from the mean, over the variance: a power of 2.
-    fn first(&self, copies: u64, x: &BigInt) -> Rational {
-        let mean: BigInt = self.about.iter().map(|(p, loss)| p * loss).sum::<BigInt>() * copies;
-        let variance: BigInt = self.about.iter().map(|(p, loss)| p * loss * loss).sum::<BigInt>() * copies;
-        let distance = (x << PLACES) - mean;
-        let (above, below) = (distance.bits() + u64::from(self.fine), variance.bits());
-        let power = |n: u64| Rational::from_integer(BigInt::one() << n);
-        if above > below { power(above - below) } else { power(below - above).recip() }
-    }
-
-    /// The tilt θ under which so many losses have mean x, to some bits: above 0 or below −1, or 0 where x is between their means under P and Q. `None` where no loss is.
-    fn tilt(&self, copies: u64, x: &Rational) -> Option<Rational> {
-        let (least, greatest) = self.reach(copies);
-        if *x <= least || *x >= greatest {
-            return None;
-        }
-        let target = floor(x, self.fine);
-        let losses = || self.about.iter().map(|(_, loss)| loss);
-        let (first, last) = (losses().min()?, losses().max()?);
-        let is_below = |theta: &Rational| -> Option<bool> {
-            let end = if theta.is_negative() { first } else { last };
-            let mut sum = BigInt::zero();
-            for (p, loss) in &self.about {
-                let factor = exp(&(theta * Rational::new(loss - end, BigInt::one() << self.fine)), PLACES)?;
-                sum += p * Range::of(&factor, PLACES).lower * (loss * copies - &target);
-            }
-            Some(sum.is_negative())
-        };
-        let (two, minus) = (BigInt::from(2), -Rational::one());
-        let is_above = is_below(&Rational::zero())?;
-        if !is_above && is_below(&minus)? {
-            return Some(Rational::zero());
-        }
-        let theta = |distance: &Rational| if is_above { distance.clone() } else { &minus - distance };
-        // Whether the mean is on this side of x still.
-        let is_short = |distance: &Rational| is_below(&theta(distance)).map(|below| below == is_above);
-        let power = |n: u32| Rational::from_integer(BigInt::one() << n);
-        let (most, least) = (power(FINEST), power(10).recip());
-        let mut far = self.first(copies, &target).clamp(least.clone(), most.clone());
-        while is_short(&far)? {
-            far *= &two;
-            if far > most {
-                return None;
-            }
-        }
-        let mut near = &far / &two;
-        while far > least && !is_short(&near)? {
-            far = near;
-            near = &far / &two;
-        }
-        for _ in 0..8 {
-            let middle = (&near + &far) / &two;
-            if is_short(&middle)? {
-                near = middle;
-            } else {
-                far = middle;
-            }
-        }
-        Some(theta(&near))
-    }
-}
-
-/// P and the mean loss of groups of outcomes: of little P, little of the second moment and a small part of the span each. The least and the greatest are by
-/// themselves, so that a mean may be anywhere between them.
-fn together(mut about: Vec<(BigInt, BigInt)>) -> Vec<(BigInt, BigInt)> {
-    about.sort_unstable_by(|a, b| a.1.cmp(&b.1));
-    let last = about.len().saturating_sub(1);
-    let moment = |(p, loss): &(BigInt, BigInt)| p * loss * loss;
-    let all: (BigInt, BigInt) = (about.iter().map(|(p, _)| p).sum(), about.iter().map(moment).sum());
-    let span = about.first().zip(about.last()).map_or_else(BigInt::zero, |(first, last)| &last.1 - &first.1);
-    let mut groups = Vec::new();
-    // P, P·l and P·l² of a group, and its first loss.
-    let mut group: Option<[BigInt; 4]> = None;
-    let mean = |[p, of_loss, _, first]: [BigInt; 4]| if p.is_zero() { (p, first) } else { (p.clone(), of_loss / p) };
-    for (i, outcome) in about.into_iter().enumerate() {
-        let (square, first) = (moment(&outcome), outcome.1.clone());
-        let here = [outcome.0.clone(), &outcome.0 * &outcome.1, square, first];
-        group = Some(match group {
-            None => here,
-            Some(group) => {
-                let [p, of_loss, square, first] = &group;
-                let joint = [p + &here[0], of_loss + &here[1], square + &here[2], first.clone()];
-                let is_small = &joint[0] * GROUPS <= all.0 && &joint[2] * GROUPS <= all.1;
-                if is_small && (&here[3] - first) * GROUPS <= span && i > 1 && i < last {
-                    joint
-                } else {
-                    groups.push(mean(group));
-                    here
-                }
-            }
-        });
-    }
-    groups.extend(group.map(mean));
-    groups
 }
 
 /// x^n of a number of about [0, 1], over 2^bits: pessimistic masses may be a little more in all.

@@ -33,6 +33,7 @@ mod frequent;
 mod gaussian;
 mod grouped;
 mod normal;
+mod outline;
 mod place;
 mod pld;
 mod rare;
