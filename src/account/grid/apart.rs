@@ -1,11 +1,12 @@
-//! A list of outcomes, the rare ones of large losses apart from the others.
+//! Lists of outcomes of a plan's parts, the rare ones of large losses apart from the others.
 //!
 //! Where losses are of many sizes, one grid and one tilt suit only some of them. Let one copy be C + T, T the outcomes of the largest losses, so rare that n
 //! copies hardly have one. Of n copies with j rare outcomes the others are n − j copies of C, and losses add up:
 //!
 //! δ(ε) = Σ_j Σ_l w_j(l)·δ_{n−j}(ε − l), w_j = binom(n, j)·T^j,
 //!
-//! with l the sums of j rare losses ([`super::sums`]), and δ_m the curve of m copies of C ([`super::frequent`]), at ε of either sign.
+//! with l the sums of j rare losses ([`super::sums`]), and δ_m the curve of m copies of C ([`super::frequent`]), at ε of either sign. Of several parts, each with its n,
+//! C and T, the sum is over a j for each, and weights are products.
 //!
 //! The sum is right whatever is known of δ_m. More of it is found out where most of the answer's width comes from, until that is narrow.
 
@@ -38,9 +39,10 @@ const MOST_LEARNED: usize = 200;
 /// The most cheap bounds.
 const MOST_FAR: usize = 24;
 
-/// A sum of so many rare losses, and its weight.
+/// A sum of rare losses, and its weight.
 struct Pattern {
-    size: usize,
+    /// Which of the numbers of the others is left beside them.
+    rest: usize,
     sum: Sum,
 }
 
@@ -68,7 +70,7 @@ pub(super) struct Apart {
     frequent: Frequent,
     /// Of the pessimistic side, and of the optimistic one; none of a side that is not asked for.
     patterns: (Vec<Pattern>, Vec<Pattern>),
-    /// All copies but none, but one, but two, …
+    /// All copies but those with rare outcomes.
     rest: Vec<Copies>,
     /// At least what is left out, over 2^bits.
     beyond: BigInt,
@@ -76,39 +78,51 @@ pub(super) struct Apart {
 }
 
 impl Apart {
-    /// For about an ε, at which δ is at most about `delta`, and some sides; probabilities and losses are over 2^bits. `None` if a number is out of range, or
-    /// the budget spent.
+    /// Of outcomes and copies of each part, for about an ε, at which δ is at most about `delta`, and some sides; probabilities and losses are over 2^bits. `None` if a
+    /// number is out of range, or the budget spent.
     pub(super) fn new(
-        mut all: Atoms,
-        copies: u64,
+        parts: Vec<(Atoms, u64)>,
         (epsilon, delta): (&Rational, &Rational),
         sides: &[Side],
         bits: u32,
         budget: &Budget,
     ) -> Option<Self> {
-        let total = all.listed.iter().map(|atom| &atom.p.upper).sum();
-        let whole = power(&Range::point(total), copies, bits).upper;
-        all.listed.sort_by_key(|atom| atom.loss.upper().abs().max(atom.loss.lower().abs()));
-        let tail = all.listed.split_off(all.listed.len().checked_sub(rare(&all.listed, copies, bits))?);
         let negligible = ceil(delta, bits) >> NEGLIGIBLE;
-        let frequent = Frequent::new(all.listed, copies, bits)?;
-        let loss = ceil(&(epsilon + frequent.bulk(copies)), bits);
+        let numbers: Vec<u64> = parts.iter().map(|(_, copies)| *copies).collect();
+        // What is not listed is left out: with each copy one chance more.
+        let unlisted: BigInt =
+            parts.iter().map(|(all, copies)| (&all.above.0.upper + &all.below.0.upper) * copies).sum();
+        // The others, of which pessimistic masses may be a little more than 1, to the power of as many.
+        let whole = parts.iter().fold(BigInt::one() << bits, |whole, (all, copies)| {
+            let total = all.listed.iter().map(|atom| &atom.p.upper).sum();
+            let power = power(&Range::point(total), *copies, bits).upper;
+            shift_up(&(whole * power.max(BigInt::one() << bits)), bits)
+        });
+        let (others, tails) = split(parts, bits);
+        let frequent = Frequent::new(others, bits)?;
+        let loss = ceil(&(epsilon + frequent.bulk(&numbers)), bits);
         let matter = Matter { weight: negligible.clone(), loss, bits };
         let none = || Some(Sums { of: Vec::new(), beyond: BigInt::zero() });
-        let of = |side: Side| if sides.contains(&side) { sums(&tail, side, copies, &matter, budget) } else { none() };
+        let of = |side: Side| if sides.contains(&side) { sums(&tails, side, &matter, budget) } else { none() };
         let (upper, lower) = (of(Side::Upper)?, of(Side::Lower)?);
-        // What is not listed is left out: with each copy one chance more.
-        let beyond = (all.above.0.upper + all.below.0.upper) * copies + upper.beyond;
-        // The others, of which pessimistic masses may be a little more than 1, to the power of as many.
-        let beyond = shift_up(&(beyond * whole.max(BigInt::one() << bits)), bits);
-        let sizes = upper.of.len().max(lower.of.len());
-        let of_sizes = |lists: Vec<Vec<Sum>>| -> Vec<Pattern> {
-            let of_size = |(size, list): (usize, Vec<Sum>)| list.into_iter().map(move |sum| Pattern { size, sum });
-            lists.into_iter().enumerate().flat_map(of_size).collect()
+        let beyond = shift_up(&((unlisted + upper.beyond) * whole), bits);
+        let mut kinds: Vec<Vec<u64>> = Vec::new();
+        let mut of_kinds = |lists: Vec<(Vec<u64>, Vec<Sum>)>| -> Vec<Pattern> {
+            let mut patterns = Vec::new();
+            for (kind, list) in lists {
+                let rest = kinds.iter().position(|other| *other == kind).unwrap_or(kinds.len());
+                if rest == kinds.len() {
+                    kinds.push(kind);
+                }
+                patterns.extend(list.into_iter().map(|sum| Pattern { rest, sum }));
+            }
+            patterns
         };
-        let patterns = (of_sizes(upper.of), of_sizes(lower.of));
-        let rest = (0..u64::try_from(sizes).ok()?).map(|size| Some(frequent.copies(copies.checked_sub(size)?)));
-        let rest = rest.collect::<Option<_>>()?;
+        let patterns = (of_kinds(upper.of), of_kinds(lower.of));
+        let left = |kind: &Vec<u64>| -> Option<Vec<u64>> {
+            numbers.iter().zip(kind).map(|(all, some)| all.checked_sub(*some)).collect()
+        };
+        let rest = kinds.iter().map(|kind| Some(frequent.copies(left(kind)?))).collect::<Option<_>>()?;
         Some(Self { bits, frequent, patterns, rest, beyond, negligible })
     }
 
@@ -131,19 +145,19 @@ impl Apart {
             let widest = open.max_by_key(|((known, _), _)| &known.weighted.upper - &known.weighted.lower);
             let Some(((at, tries), pattern)) = widest.filter(|((at, _), _)| at.is_open()) else { return };
             *tries += 1;
-            let (size, x) = (pattern.size, at.at.1.clone());
-            let Some(rest) = self.rest.get_mut(size) else { return };
+            let (which, x) = (pattern.rest, at.at.1.clone());
+            let Some(rest) = self.rest.get_mut(which) else { return };
             // Many cheap ones cost as much as a composition.
             let lesson = if *tries == 1 && self.frequent.bounds() < MOST_FAR { Lesson::Far } else { Lesson::Near };
             let learned = match lesson {
-                Lesson::Far => self.frequent.learn_far(rest.number(), &x, budget),
+                Lesson::Far => self.frequent.learn_far(rest.numbers(), &x, budget),
                 Lesson::Near => self.frequent.learn_near(rest, &x, budget),
             };
             if learned.is_none() {
                 continue;
             }
             // Cheap bounds are of any number of copies.
-            let is_told = |pattern: &Pattern| matches!(lesson, Lesson::Far) || pattern.size == size;
+            let is_told = |pattern: &Pattern| matches!(lesson, Lesson::Far) || pattern.rest == which;
             let told =
                 self.asked().iter().zip(&mut known).filter(|(pattern, known)| is_told(pattern) && known.is_open());
             let told: Vec<_> = told.collect();
@@ -180,7 +194,7 @@ impl Apart {
 
     fn known(&self, pattern: &Pattern, epsilon: &Rational) -> Known {
         let (at, narrow) = (self.rest_of(epsilon, pattern), self.narrow(pattern));
-        let rest = match self.rest.get(pattern.size) {
+        let rest = match self.rest.get(pattern.rest) {
             Some(rest) => self.frequent.at(rest, (&at.0, &at.1), &narrow),
             None => Range::point(BigInt::zero()),
         };
@@ -190,7 +204,7 @@ impl Apart {
 
     /// With what was learned last besides.
     fn learn(&self, known: &mut Known, pattern: &Pattern, lesson: Lesson) {
-        let Some(copies) = self.rest.get(pattern.size) else { return };
+        let Some(copies) = self.rest.get(pattern.rest) else { return };
         known.rest = self.frequent.with_last(known.rest.clone(), copies, (&known.at.0, &known.at.1), lesson);
         known.weighted = known.rest.mul(&Range::point(pattern.sum.weight.clone()), self.bits);
     }
@@ -212,7 +226,7 @@ impl Apart {
     }
 
     fn cost<'a>(&self, of: impl IntoIterator<Item = &'a Pattern>, last: Option<Lesson>) -> u64 {
-        let each = of.into_iter().filter_map(|pattern| self.rest.get(pattern.size));
+        let each = of.into_iter().filter_map(|pattern| self.rest.get(pattern.rest));
         each.map(|copies| Frequent::cost(copies, last)).fold(0, u64::saturating_add)
     }
 
@@ -232,12 +246,33 @@ impl Apart {
     }
 }
 
-/// How many of the largest losses, which are last, are rare together: all but one of them at most.
-fn rare(listed: &[Atom], copies: u64, bits: u32) -> usize {
+/// Outcomes of each part, and its copies.
+type Outcomes = Vec<(Vec<Atom>, u64)>;
+
+/// Each part's frequent outcomes and its rare ones: those of the largest losses of all parts, as many as are rare together. One outcome of each part is frequent.
+fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
+    let size = |atom: &Atom| atom.loss.upper().abs().max(atom.loss.lower().abs());
+    let mut others: Outcomes = parts.into_iter().map(|(all, copies)| (all.listed, copies)).collect();
+    let mut sizes = Vec::new();
+    for (part, (listed, copies)) in others.iter_mut().enumerate() {
+        listed.sort_by_key(size);
+        sizes.extend(listed.iter().skip(1).map(|atom| (size(atom), part, &atom.p.upper * *copies)));
+    }
+    sizes.sort();
+    let mut rare = alloc::vec![0_usize; others.len()];
     let mut sum = BigInt::zero();
-    let is_rare = |atom: &&Atom| {
-        sum += &atom.p.upper;
-        (&sum * copies * RARE).bits() <= u64::from(bits)
+    for (_, part, chance) in sizes.into_iter().rev() {
+        sum += chance;
+        if (&sum * RARE).bits() > u64::from(bits) {
+            break;
+        }
+        if let Some(count) = rare.get_mut(part) {
+            *count += 1;
+        }
+    }
+    let tail = |((listed, copies), rare): (&mut (Vec<Atom>, u64), usize)| {
+        (listed.split_off(listed.len().saturating_sub(rare)), *copies)
     };
-    listed.iter().skip(1).rev().take_while(is_rare).count()
+    let tails = others.iter_mut().zip(rare).map(tail).collect();
+    (others, tails)
 }

@@ -26,6 +26,7 @@ pub(super) struct Atom {
 }
 
 /// A pair's outcomes; those of the largest losses and of the least may be left out, their P and Q known.
+#[derive(Clone, Debug)]
 pub(super) struct Atoms {
     pub(super) listed: Vec<Atom>,
     /// (P, Q) of what is left out above, infinite losses among it.

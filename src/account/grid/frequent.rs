@@ -1,11 +1,12 @@
-//! Copies of the frequent outcomes of a pair: bounds of their curve at any ε, cheap ones far from where the losses lie, and compositions near.
+//! Copies of the frequent outcomes of a plan's parts: bounds of their curve at any ε, cheap ones far from where the losses lie, and compositions near.
 //!
-//! m copies of outcomes with P and Q in all of less than 1 have the curve δ(x) = Σ (P − e^x·Q)₊, and with M(θ) = Σ p·e^(θl) of one copy:
+//! Copies of outcomes with P and Q in all of less than 1 each have the curve δ(x) = Σ (P − e^x·Q)₊. With P* and Q* the products of all copies' P and Q, and M*(θ)
+//! the product of their M(θ) = Σ p·e^(θl):
 //!
-//! * δ(x) ≥ P^m − e^x·Q^m, since (a)₊ ≥ a;
-//! * for θ ≥ 0, δ(x) ≤ c(θ)·M(θ)^m·e^(-θx), as in Chernoff's bound, with c(θ) the most of e^(-θu)·(1 − e^-u);
-//! * δ(x) is more than P^m − e^x·Q^m by Σ (e^x·Q − P)₊, and with u = x − l each term is p·e^(θ(l − x))·e^(-su)·(1 − e^-u) for θ = −1 − s: for s ≥ 0 that is at
-//!   most c(s)·M(θ)^m·e^(-θx) together.
+//! * δ(x) ≥ P* − e^x·Q*, since (a)₊ ≥ a;
+//! * for θ ≥ 0, δ(x) ≤ c(θ)·M*(θ)·e^(-θx), as in Chernoff's bound, with c(θ) the most of e^(-θu)·(1 − e^-u);
+//! * δ(x) is more than P* − e^x·Q* by Σ (e^x·Q − P)₊, and with u = x − l each term is p·e^(θ(l − x))·e^(-su)·(1 − e^-u) for θ = −1 − s: for s ≥ 0 that is at
+//!   most c(s)·M*(θ)·e^(-θx) together.
 
 use alloc::vec::Vec;
 
@@ -19,7 +20,7 @@ use super::{
     dots::Grid,
     evaluate::most_of_a_path,
     fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
-    outline::Outline,
+    outline::{self, Outline},
     tilt::{Choice, FINEST, MOST_CUT, finest},
 };
 use crate::exact::{Budget, Rational, exponential};
@@ -45,27 +46,32 @@ const FINE_PLACES: u32 = 96;
 /// Binary digits of a bound.
 const DIGITS: u32 = 48;
 
-/// One copy of the frequent outcomes.
+/// The frequent outcomes of each part.
 pub(super) struct Frequent {
-    part: Part,
-    grid: Grid,
+    singles: Vec<Single>,
     /// The binary digits of probabilities.
     bits: u32,
     /// Composed losses are multiples of 2^-fine.
     fine: u32,
-    /// The least loss and the greatest.
-    span: (Rational, Rational),
-    outline: Outline,
     /// The cheap bounds that are known.
     far: Vec<Far>,
 }
 
-/// A bound of one θ for any number of copies: M(θ) is at most e^cumulant.
+/// One copy of a part's.
+struct Single {
+    part: Part,
+    grid: Grid,
+    /// The least loss and the greatest.
+    span: (Rational, Rational),
+    outline: Outline,
+}
+
+/// A bound of one θ for any number of copies: M(θ) of each part is at most e^cumulant.
 struct Far {
     /// θ over 2^[`PLACES`].
     theta: BigInt,
     /// At least ln M(θ), over 2^[`FINE_PLACES`].
-    cumulant: BigInt,
+    cumulants: Vec<BigInt>,
 }
 
 /// What is learned of copies: a bound of another θ, or a composition.
@@ -77,21 +83,22 @@ pub(super) enum Lesson {
 
 /// Some copies of them, and what is known of their curve.
 pub(super) struct Copies {
-    copies: u64,
-    /// P^m and Q^m, over 2^bits.
+    /// Of each part.
+    numbers: Vec<u64>,
+    /// P* and Q*, over 2^bits.
     whole: (Range, Range),
     near: Vec<Composition>,
 }
 
 impl Copies {
-    pub(super) fn number(&self) -> u64 {
-        self.copies
+    pub(super) fn numbers(&self) -> &[u64] {
+        &self.numbers
     }
 }
 
-impl Frequent {
-    /// Of some outcomes, with probabilities over 2^bits and losses to as many places; of at most `copies` copies.
-    pub(super) fn new(listed: Vec<Atom>, copies: u64, bits: u32) -> Option<Self> {
+impl Single {
+    /// A grid for some outcomes, and the least loss and the greatest.
+    fn grid_of(listed: &[Atom]) -> Option<(Grid, (Rational, Rational))> {
         let low = listed.iter().map(|atom| atom.loss.lower()).min()?;
         let high = listed.iter().map(|atom| atom.loss.upper()).max()?;
         // One loss, or nearly one, is told apart from 0 well enough.
@@ -99,11 +106,59 @@ impl Frequent {
         let step = finest(&low.clone().min(apart), &high, EFFORT.single, FINEST);
         let place = |loss: BigInt| i64::try_from(loss).ok();
         let grid = Grid { step, first: place(floor(&low, step))?, last: place(ceil(&high, step))? };
-        let choice = Choice { theta: Rational::zero(), cut: 0, grids: [(grid, bits)].into() };
-        let fine = fineness(&choice, copies).filter(|fine| fine + 36 <= bits)?;
-        let outline = Outline::new(&listed, bits, fine);
-        let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
-        Some(Self { part, grid, bits, fine, span: (low, high), outline, far: Vec::new() })
+        Some((grid, (low, high)))
+    }
+
+    fn listed(&self) -> &[Atom] {
+        match &self.part {
+            Part::Few(atoms, ..) => &atoms.listed,
+            Part::Dots(_) => &[],
+        }
+    }
+
+    /// P and Q of all of them.
+    fn whole(&self) -> (Range, Range) {
+        let sum = |of: fn(&Atom) -> &Range| {
+            self.listed().iter().fold(Range::point(BigInt::zero()), |sum, atom| sum.add(of(atom)))
+        };
+        (sum(|atom| &atom.p), sum(|atom| &atom.q))
+    }
+
+    /// At least ln M(θ): by few digits, where they are enough.
+    fn cumulant(&self, theta: &Rational, most: u32) -> Option<Rational> {
+        let end = if theta.is_negative() { &self.span.0 } else { &self.span.1 };
+        for bits in [SHORT.min(most), most] {
+            let mut sum = BigInt::zero();
+            for atom in self.listed() {
+                let loss = if theta.is_negative() { atom.loss.lower() } else { atom.loss.upper() };
+                // At most 0; rounded up, and at most 0.
+                let exponent = ceil(&(theta * (loss - end)), bits).min(BigInt::zero());
+                let power = exp(&Rational::new(exponent, BigInt::one() << bits), bits)?;
+                sum += shift_up(&atom.p.upper, most - bits) * Range::of(&power, bits).upper;
+            }
+            // Roundings are of the last digits.
+            if bits == most || sum.bits() > u64::from(bits + SHORT / 2) {
+                return Some(ln_scaled(sum.magnitude(), 2 * bits, FINE_PLACES)?.upper() + theta * end);
+            }
+        }
+        None
+    }
+}
+
+impl Frequent {
+    /// Of some outcomes of each part, with probabilities over 2^bits and losses to as many places, and of at most so many copies.
+    pub(super) fn new(parts: Vec<(Vec<Atom>, u64)>, bits: u32) -> Option<Self> {
+        let grids = parts.iter().map(|(listed, _)| Single::grid_of(listed)).collect::<Option<Vec<_>>>()?;
+        let all = parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+        let choice = Choice { theta: Rational::zero(), cut: 0, grids: grids.iter().map(|of| (of.0, bits)).collect() };
+        let fine = fineness(&choice, all).filter(|fine| fine + 36 <= bits)?;
+        let single = |((listed, _), (grid, span)): ((Vec<Atom>, u64), (Grid, (Rational, Rational)))| {
+            let outline = Outline::new(&listed, bits, fine);
+            let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
+            Single { part, grid, span, outline }
+        };
+        let singles = parts.into_iter().zip(grids).map(single).collect();
+        Some(Self { singles, bits, fine, far: Vec::new() })
     }
 
     /// The binary digits after the point that are enough for its losses, at most those of probabilities.
@@ -112,8 +167,10 @@ impl Frequent {
     }
 
     /// About how far from 0 the loss of some copies lies: its mean, and some deviations.
-    pub(super) fn bulk(&self, copies: u64) -> Rational {
-        self.outline.bulk(copies) + self.span.1.abs() * BigInt::from(4)
+    pub(super) fn bulk(&self, numbers: &[u64]) -> Rational {
+        let single = |(single, copies): (&Single, &u64)| single.outline.bulk(*copies);
+        let most = self.singles.iter().map(|single| single.span.1.abs()).max().unwrap_or_else(Rational::zero);
+        self.singles.iter().zip(numbers).map(single).sum::<Rational>() + most * BigInt::from(4)
     }
 
     /// About the steps that δ(x) of some copies takes, or what was learned last.
@@ -126,30 +183,26 @@ impl Frequent {
         near.saturating_mul(NEAR).saturating_add(FAR)
     }
 
-    fn listed(&self) -> &[Atom] {
-        match &self.part {
-            Part::Few(atoms, ..) => &atoms.listed,
-            Part::Dots(_) => &[],
-        }
-    }
-
-    pub(super) fn copies(&self, copies: u64) -> Copies {
-        let nothing = || Range::point(BigInt::zero());
-        let p = self.listed().iter().fold(nothing(), |sum, atom| sum.add(&atom.p));
-        let q = self.listed().iter().fold(nothing(), |sum, atom| sum.add(&atom.q));
-        let whole = (power(&p, copies, self.bits), power(&q, copies, self.bits));
-        Copies { copies, whole, near: Vec::new() }
+    /// So many copies of each part.
+    pub(super) fn copies(&self, numbers: Vec<u64>) -> Copies {
+        let one = || Range::point(BigInt::one() << self.bits);
+        let whole = self.singles.iter().zip(&numbers).fold((one(), one()), |(all_p, all_q), (single, copies)| {
+            let (p, q) = single.whole();
+            let power = |x: &Range| power(x, *copies, self.bits);
+            (all_p.mul(&power(&p), self.bits), all_q.mul(&power(&q), self.bits))
+        });
+        Copies { numbers, whole, near: Vec::new() }
     }
 
     /// δ(x) of some copies for an x between two, over 2^bits: by what is cheap, and where that is not known to `narrow` by compositions.
     pub(super) fn at(&self, of: &Copies, (low, high): (&Rational, &Rational), narrow: &BigInt) -> Range {
         let one = Range::point(BigInt::one() << self.bits);
-        if of.copies == 0 {
+        if of.numbers.iter().all(Zero::is_zero) {
             let most = self.difference(&(one.clone(), one.clone()), low).upper;
             return Range { lower: self.difference(&(one.clone(), one), high).lower, upper: most };
         }
         let mut found = Range { lower: self.difference(&of.whole, high).lower, upper: of.whole.0.upper.clone() };
-        let (least, greatest) = self.reach(of.copies);
+        let (least, greatest) = self.reach(&of.numbers);
         if *low >= greatest {
             found.upper = BigInt::zero();
         } else if *low <= least {
@@ -181,15 +234,17 @@ impl Frequent {
 
     /// What cheap bounds of tilts of one sign tell besides.
     fn farther<'a>(&self, upper: BigInt, of: &Copies, some: impl Iterator<Item = &'a Far>, x: &Rational) -> BigInt {
-        let Some((more, is_below)) = self.far(some, of.copies, x, &upper) else { return upper };
+        let Some((more, is_below)) = self.far(some, &of.numbers, x, &upper) else { return upper };
         let most = if is_below { self.difference(&of.whole, x).upper + more } else { more };
         upper.min(most)
     }
 
     /// Between which the losses of some copies are.
-    fn reach(&self, copies: u64) -> (Rational, Rational) {
-        let (low, high) = &self.span;
-        (low * BigInt::from(copies), high * BigInt::from(copies))
+    fn reach(&self, numbers: &[u64]) -> (Rational, Rational) {
+        let sum = |of: fn(&Single) -> &Rational| -> Rational {
+            self.singles.iter().zip(numbers).map(|(single, copies)| of(single) * BigInt::from(*copies)).sum()
+        };
+        (sum(|single| &single.span.0), sum(|single| &single.span.1))
     }
 
     /// What compositions tell besides.
@@ -213,11 +268,11 @@ impl Frequent {
         Range { lower: of(&p.lower - taken.upper), upper: of(&p.upper - taken.lower) }
     }
 
-    /// c·M(θ)^m·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least, and whether that is negative; `None` if it is more than what is known.
+    /// c·M*(θ)·e^(-θx) at most, over 2^bits, by that θ of some for which it is the least, and whether that is negative; `None` if it is more than what is known.
     fn far<'a>(
         &self,
         of: impl Iterator<Item = &'a Far>,
-        copies: u64,
+        numbers: &[u64],
         x: &Rational,
         known: &BigInt,
     ) -> Option<(BigInt, bool)> {
@@ -226,7 +281,8 @@ impl Frequent {
         let finer = FINE_PLACES - PLACES;
         let exponent = |far: &Far| {
             let x = if far.theta.is_negative() { &above } else { &below };
-            shift_up(&(&far.cumulant * copies), finer) - ((&far.theta * x) >> places)
+            let cumulant: BigInt = far.cumulants.iter().zip(numbers).map(|(cumulant, copies)| cumulant * copies).sum();
+            shift_up(&cumulant, finer) - ((&far.theta * x) >> places)
         };
         let (y, theta) = of.map(|far| (exponent(far), &far.theta)).min()?;
         if y.is_positive() {
@@ -253,49 +309,40 @@ impl Frequent {
     }
 
     /// Learns a cheap bound that is good for some copies at x; `None` where there is none, or the budget is spent.
-    pub(super) fn learn_far(&mut self, copies: u64, x: &Rational, budget: &Budget) -> Option<()> {
-        let some = u64::try_from(self.listed().len() + 16 * self.outline.len()).ok()?;
-        budget.spend(some.saturating_mul(exponential(SHORT)))?;
-        let theta = floor(&self.tilt(copies, x).filter(|theta| !theta.is_zero())?, PLACES);
-        let cumulant = self.cumulant(&Rational::new(theta.clone(), BigInt::one() << PLACES))?;
-        self.far.push(Far { theta, cumulant: ceil(&cumulant, FINE_PLACES) });
+    pub(super) fn learn_far(&mut self, numbers: &[u64], x: &Rational, budget: &Budget) -> Option<()> {
+        let some = self.singles.iter().map(|single| single.listed().len() + 16 * single.outline.len()).sum::<usize>();
+        budget.spend(u64::try_from(some).ok()?.saturating_mul(exponential(SHORT)))?;
+        let theta = floor(&self.tilt(numbers, x).filter(|theta| !theta.is_zero())?, PLACES);
+        let exact = Rational::new(theta.clone(), BigInt::one() << PLACES);
+        let cumulant = |single: &Single| Some(ceil(&single.cumulant(&exact, self.bits)?, FINE_PLACES));
+        let cumulants = self.singles.iter().map(cumulant).collect::<Option<_>>()?;
+        self.far.push(Far { theta, cumulants });
         Some(())
     }
 
     /// Learns by a composition made for x; `None` where the budget is spent, or a number is out of range.
     pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
-        let theta = self.tilt(of.copies, x)?.max(Rational::zero());
-        budget.spend(of_joins(of.copies, EFFORT).saturating_add(of_few(EFFORT)))?;
+        let theta = self.tilt(&of.numbers, x)?.max(Rational::zero());
+        let some = || self.singles.iter().zip(&of.numbers).filter(|(_, copies)| **copies > 0);
+        let cost = some().map(|(_, copies)| of_joins(*copies, EFFORT).saturating_add(of_few(EFFORT)));
+        budget.spend(cost.fold(0, u64::saturating_add))?;
         let cut = u32::try_from(MOST_CUT).ok()?;
-        let choice = Choice { theta, cut, grids: [(self.grid, self.bits)].into() };
-        of.near.push(Composition::of_parts(&[(&self.part, of.copies)], &choice, self.fine, EFFORT)?);
+        let choice = Choice { theta, cut, grids: some().map(|(single, _)| (single.grid, self.bits)).collect() };
+        let parts: Vec<_> = some().map(|(single, copies)| (&single.part, *copies)).collect();
+        let near = Composition::of_parts(&parts, &choice, self.fine, EFFORT)?;
+        of.near.push(near);
         Some(())
     }
 
-    /// The tilt for some copies and an x that their losses reach ([`Outline::tilt`]).
-    fn tilt(&self, copies: u64, x: &Rational) -> Option<Rational> {
-        let (least, greatest) = self.reach(copies);
-        if *x <= least || *x >= greatest { None } else { self.outline.tilt(copies, x) }
-    }
-
-    /// At least ln M(θ): by few digits, where they are enough.
-    fn cumulant(&self, theta: &Rational) -> Option<Rational> {
-        let end = if theta.is_negative() { &self.span.0 } else { &self.span.1 };
-        for bits in [SHORT.min(self.bits), self.bits] {
-            let mut sum = BigInt::zero();
-            for atom in self.listed() {
-                let loss = if theta.is_negative() { atom.loss.lower() } else { atom.loss.upper() };
-                // At most 0; rounded up, and at most 0.
-                let exponent = ceil(&(theta * (loss - end)), bits).min(BigInt::zero());
-                let power = exp(&Rational::new(exponent, BigInt::one() << bits), bits)?;
-                sum += shift_up(&atom.p.upper, self.bits - bits) * Range::of(&power, bits).upper;
-            }
-            // Roundings are of the last digits.
-            if bits == self.bits || sum.bits() > u64::from(bits + SHORT / 2) {
-                return Some(ln_scaled(sum.magnitude(), 2 * bits, FINE_PLACES)?.upper() + theta * end);
-            }
+    /// The tilt for some copies and an x that their losses reach ([`outline::tilt`]).
+    fn tilt(&self, numbers: &[u64], x: &Rational) -> Option<Rational> {
+        let (least, greatest) = self.reach(numbers);
+        if *x <= least || *x >= greatest {
+            return None;
         }
-        None
+        let outlines: Vec<_> =
+            self.singles.iter().zip(numbers).map(|(single, copies)| (&single.outline, *copies)).collect();
+        outline::tilt(&outlines, self.fine, x)
     }
 }
 
@@ -332,13 +379,13 @@ mod tests {
         weights.iter().map(atom).collect()
     }
 
-    /// Σ (P − e^x·Q)₊ over all outcomes of three copies.
-    fn truth(weights: &[(u32, u32)], x: &Rational) -> Enclosure {
+    /// Σ (P − e^x·Q)₊ over all outcomes of three copies, one of each.
+    fn truth(weights: [&[(u32, u32)]; 3], x: &Rational) -> Enclosure {
         let power = exp(x, 300).unwrap();
         let mut sum = Enclosure::from_integer(0, 300);
-        for a in weights {
-            for b in weights {
-                for c in weights {
+        for a in weights[0] {
+            for b in weights[1] {
+                for c in weights[2] {
                     let over = |n: u64| Rational::new(n.into(), BigInt::one() << 30_u32);
                     let p = over(u64::from(a.0) * u64::from(b.0) * u64::from(c.0));
                     let q = over(u64::from(a.1) * u64::from(b.1) * u64::from(c.1));
@@ -352,30 +399,36 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
-        /// What is cheap to know, learned at one x and asked at others of either sign, and a composition besides.
+        /// What is cheap to know, learned at one x and asked at others of either sign, and a composition besides: of three copies, or of two and one of another part.
         #[test]
         fn the_truth_is_inside(
             weights in prop::collection::vec((1_u32..200, 1_u32..200), 2..5),
+            other in prop::option::of(prop::collection::vec((1_u32..200, 1_u32..200), 1..4)),
             learned in prop::collection::vec(-60_i64..60, 0..3),
             near in 1_i64..30,
         ) {
-            let mut frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
-            let mut copies = frequent.copies(3);
+            let (parts, numbers) = match &other {
+                None => (Vec::from([(outcomes(&weights), 3)]), Vec::from([3])),
+                Some(other) => (Vec::from([(outcomes(&weights), 2), (outcomes(other), 4)]), Vec::from([2, 1])),
+            };
+            let mut frequent = Frequent::new(parts, BITS).unwrap();
+            let mut copies = frequent.copies(numbers.clone());
             let tenths = |n: i64| Rational::new(n.into(), 10.into());
             for x in learned {
-                let _ = frequent.learn_far(3, &tenths(x), &Budget::unlimited());
+                let _ = frequent.learn_far(&numbers, &tenths(x), &Budget::unlimited());
             }
             let inside = |copies: &Copies| {
                 for n in -60..=60 {
                     let (x, further) = (tenths(n), tenths(n) + Rational::new(1.into(), 1_000_000.into()));
                     let found = frequent.at(copies, (&x, &further), &BigInt::zero());
                     let of = |bound: BigInt| Rational::new(bound, BigInt::one() << BITS);
-                    let (most, least) = (truth(&weights, &x), truth(&weights, &further));
-                    assert!(of(found.lower) <= least.upper() && most.lower() <= of(found.upper), "{weights:?} at {x}");
+                    let of_each = [&weights, &weights, other.as_ref().unwrap_or(&weights)].map(Vec::as_slice);
+                    let (most, least) = (truth(of_each, &x), truth(of_each, &further));
+                    assert!(of(found.lower) <= least.upper() && most.lower() <= of(found.upper), "{weights:?} {other:?} at {x}");
                 }
             };
             inside(&copies);
-            let (least, greatest) = frequent.reach(3);
+            let (least, greatest) = frequent.reach(&numbers);
             let between = &least + (&greatest - &least) * Rational::new(near.into(), 30.into());
             let is_made = frequent.learn_near(&mut copies, &between, &Budget::unlimited()).is_some();
             prop_assert!(is_made || least == greatest);
@@ -388,18 +441,18 @@ mod tests {
     fn cheap_bounds_are_good_far_out() {
         let weights = [(300, 290), (310, 322), (200, 190), (10, 2), (2, 9)];
         for (tenths, worst) in [(45, 20), (30, 20), (-40, 20), (-25, 20)] {
-            let mut frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
+            let mut frequent = Frequent::new([(outcomes(&weights), 3)].into(), BITS).unwrap();
             let x = Rational::new(tenths.into(), 10.into());
-            let copies = frequent.copies(3);
+            let copies = frequent.copies([3].into());
             let open = |frequent: &Frequent| {
                 let found = frequent.at(&copies, (&x, &x), &BigInt::zero());
                 Rational::new(found.upper - found.lower, BigInt::one() << BITS)
             };
             let before = open(&frequent);
-            frequent.learn_far(3, &x, &Budget::unlimited()).unwrap();
+            frequent.learn_far(&[3], &x, &Budget::unlimited()).unwrap();
             // Above, all of δ is open; below, what P − e^x·Q leaves out.
-            let whole = truth(&weights, &x).upper();
-            let (p, q) = &frequent.copies(3).whole;
+            let whole = truth([&weights; 3], &x).upper();
+            let (p, q) = &frequent.copies([3].into()).whole;
             let least = Rational::new(frequent.difference(&(p.clone(), q.clone()), &x).lower, BigInt::one() << BITS);
             assert!(open(&frequent) <= (whole - least) * BigInt::from(worst), "{tenths}");
             assert!(open(&frequent) < before, "{tenths}");
@@ -410,12 +463,13 @@ mod tests {
     #[test]
     fn slack_counts_below_zero() {
         let weights = [(500, 499), (400, 401), (124, 124)];
-        let frequent = Frequent::new(outcomes(&weights), 3, BITS).unwrap();
-        let choice = Choice { theta: Rational::zero(), cut: 2, grids: [(frequent.grid, BITS)].into() };
-        let composition = Composition::of_parts(&[(&frequent.part, 3)], &choice, frequent.fine, EFFORT).unwrap();
+        let frequent = Frequent::new([(outcomes(&weights), 3)].into(), BITS).unwrap();
+        let choice = Choice { theta: Rational::zero(), cut: 2, grids: [(frequent.singles[0].grid, BITS)].into() };
+        let composition =
+            Composition::of_parts(&[(&frequent.singles[0].part, 3)], &choice, frequent.fine, EFFORT).unwrap();
         for n in 1..20 {
             let x = Rational::new((-n).into(), 10.into());
-            let truth = truth(&weights, &x);
+            let truth = truth([&weights; 3], &x);
             assert!(composition.least(&x).unwrap() < truth.lower() && composition.most(&x).unwrap() >= truth.lower());
         }
     }

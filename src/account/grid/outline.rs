@@ -52,61 +52,75 @@ impl Outline {
         Rational::new((mean >> PLACES).abs() + BigInt::from(deviation) * 8, BigInt::one() << self.fine)
     }
 
-    /// About the distance of x, over 2^fine, from the mean, over the variance: a power of 2.
-    fn first(&self, copies: u64, x: &BigInt) -> Rational {
-        let (mean, variance) = self.moments(copies);
-        let distance = (x << PLACES) - mean;
-        let (above, below) = (distance.bits() + u64::from(self.fine), variance.bits());
-        let power = |n: u64| Rational::from_integer(BigInt::one() << n);
-        if above > below { power(above - below) } else { power(below - above).recip() }
-    }
-
-    /// The tilt θ under which so many losses have mean x, to some bits: above 0 or below −1, or 0 where x is between their means under P and Q. `None` where none has.
-    pub(super) fn tilt(&self, copies: u64, x: &Rational) -> Option<Rational> {
-        let target = floor(x, self.fine);
+    /// The mean loss under a tilt, over 2^(fine + PLACES); `None` if the tilt is out of range.
+    fn mean(&self, theta: &Rational) -> Option<BigInt> {
         let losses = || self.groups.iter().map(|(_, loss)| loss);
-        let (first, last) = (losses().min()?, losses().max()?);
-        let is_below = |theta: &Rational| -> Option<bool> {
-            let end = if theta.is_negative() { first } else { last };
-            let mut sum = BigInt::zero();
-            for (p, loss) in &self.groups {
-                let factor = exp(&(theta * Rational::new(loss - end, BigInt::one() << self.fine)), PLACES)?;
-                sum += p * Range::of(&factor, PLACES).lower * (loss * copies - &target);
-            }
-            Some(sum.is_negative())
-        };
-        let (two, minus) = (BigInt::from(2), -Rational::one());
-        let is_above = is_below(&Rational::zero())?;
-        if !is_above && is_below(&minus)? {
-            return Some(Rational::zero());
+        let end = if theta.is_negative() { losses().min()? } else { losses().max()? };
+        let (mut sum, mut whole) = (BigInt::zero(), BigInt::zero());
+        for (p, loss) in &self.groups {
+            let factor = exp(&(theta * Rational::new(loss - end, BigInt::one() << self.fine)), PLACES)?;
+            let weight = p * Range::of(&factor, PLACES).lower;
+            sum += &weight * loss;
+            whole += weight;
         }
-        let theta = |distance: &Rational| if is_above { distance.clone() } else { &minus - distance };
-        // Whether the mean is on this side of x still.
-        let is_short = |distance: &Rational| is_below(&theta(distance)).map(|below| below == is_above);
-        let power = |n: u32| Rational::from_integer(BigInt::one() << n);
-        let (most, least) = (power(FINEST), power(10).recip());
-        let mut far = self.first(copies, &target).clamp(least.clone(), most.clone());
-        while is_short(&far)? {
-            far *= &two;
-            if far > most {
-                return None;
-            }
-        }
-        let mut near = &far / &two;
-        while far > least && !is_short(&near)? {
-            far = near;
-            near = &far / &two;
-        }
-        for _ in 0..8 {
-            let middle = (&near + &far) / &two;
-            if is_short(&middle)? {
-                near = middle;
-            } else {
-                far = middle;
-            }
-        }
-        Some(theta(&near))
+        (sum << PLACES).checked_div(&whole)
     }
+}
+
+/// About the distance of x, over 2^fine, from the mean of so many losses, over the variance: a power of 2.
+fn first(of: &[(&Outline, u64)], fine: u32, x: &BigInt) -> Rational {
+    let (mut distance, mut variance) = (x << PLACES, BigInt::zero());
+    for (outline, copies) in of {
+        let (mean, second) = outline.moments(*copies);
+        distance -= mean;
+        variance += second;
+    }
+    let (above, below) = (distance.bits() + u64::from(fine), variance.bits());
+    let power = |n: u64| Rational::from_integer(BigInt::one() << n);
+    if above > below { power(above - below) } else { power(below - above).recip() }
+}
+
+/// The tilt θ under which so many losses have mean x, to some bits: above 0 or below −1, or 0 where x is between their means under P and Q. `None` where none has.
+pub(super) fn tilt(of: &[(&Outline, u64)], fine: u32, x: &Rational) -> Option<Rational> {
+    let target = floor(x, fine);
+    let is_below = |theta: &Rational| -> Option<bool> {
+        let mut mean = BigInt::zero();
+        for (outline, copies) in of {
+            mean += outline.mean(theta)? * copies;
+        }
+        Some(mean < &target << PLACES)
+    };
+    let (two, minus) = (BigInt::from(2), -Rational::one());
+    let is_above = is_below(&Rational::zero())?;
+    if !is_above && is_below(&minus)? {
+        return Some(Rational::zero());
+    }
+    let theta = |distance: &Rational| if is_above { distance.clone() } else { &minus - distance };
+    // Whether the mean is on this side of x still.
+    let is_short = |distance: &Rational| is_below(&theta(distance)).map(|below| below == is_above);
+    let power = |n: u32| Rational::from_integer(BigInt::one() << n);
+    let (most, least) = (power(FINEST), power(10).recip());
+    let mut far = first(of, fine, &target).clamp(least.clone(), most.clone());
+    while is_short(&far)? {
+        far *= &two;
+        if far > most {
+            return None;
+        }
+    }
+    let mut near = &far / &two;
+    while far > least && !is_short(&near)? {
+        far = near;
+        near = &far / &two;
+    }
+    for _ in 0..8 {
+        let middle = (&near + &far) / &two;
+        if is_short(&middle)? {
+            near = middle;
+        } else {
+            far = middle;
+        }
+    }
+    Some(theta(&near))
 }
 
 /// P and the mean loss of groups of outcomes: of little P, little of the second moment and a small part of the span each. The least and the greatest are by

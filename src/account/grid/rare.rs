@@ -1,4 +1,6 @@
-//! A plan of copies of one part, its rare outcomes apart ([`super::apart`]): as they are listed, or in blocks from both sides ([`super::blocks`]).
+//! A plan, its rare outcomes apart ([`super::apart`]): as they are listed, or in blocks from both sides ([`super::blocks`]).
+
+use alloc::vec::Vec;
 
 use super::{
     apart::Apart,
@@ -18,9 +20,11 @@ const LEFT_OUT: u32 = 32;
 
 const BOTH: [Side; 2] = [Side::Lower, Side::Upper];
 
+/// Each part's pair, and its copies.
+type Parts<'a> = Vec<(&'a Pair, u64)>;
+
 /// What is asked about.
 struct About<'a> {
-    copies: u64,
     /// ε, and δ at most about.
     at: (&'a Rational, &'a Rational),
     /// What may be left out, 2^-tail.
@@ -30,15 +34,16 @@ struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    fn new(copies: u64, epsilon: &'a Rational, delta: &'a Rational) -> Option<Self> {
+    fn new(parts: &Parts<'_>, epsilon: &'a Rational, delta: &'a Rational) -> Option<Self> {
+        let copies = parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let log_delta = u32::try_from(-log_two_below(delta)?.min(0)).ok().filter(|log| *log < 1 << 10)?;
         let log_copies = u64::BITS - copies.leading_zeros();
         let (tail, bits) = (log_delta + log_copies + LEFT_OUT, 192 + log_delta + 2 * log_copies);
-        Some(Self { copies, at: (epsilon, delta), tail, bits })
+        Some(Self { at: (epsilon, delta), tail, bits })
     }
 
-    fn apart(&self, all: Atoms, sides: &[Side], budget: &Budget) -> Option<Apart> {
-        Apart::new(all, self.copies, self.at, sides, self.bits, budget)
+    fn apart(&self, parts: Vec<(Atoms, u64)>, sides: &[Side], budget: &Budget) -> Option<Apart> {
+        Apart::new(parts, self.at, sides, self.bits, budget)
     }
 }
 
@@ -50,29 +55,47 @@ pub(super) struct Rare {
 }
 
 impl Rare {
-    /// Whether the plan is one that it is for: copies of one pair.
+    /// Whether the plan is one that it is for: copies of some pairs, of which no part takes the worst of several.
     pub(super) fn may_be(direction: &Direction) -> bool {
-        matches!(direction.as_slice(), [(pairs, 2..)] if pairs.len() == 1)
+        parts(direction).is_some()
     }
 
     /// For about an ε, at which δ is at most about `delta`; `None` where the plan is another, or a number is out of range.
     pub(super) fn new(direction: &Direction, epsilon: &Rational, delta: &Rational, budget: &Budget) -> Option<Self> {
-        let [(pairs, copies)] = direction.as_slice() else { return None };
-        let [pair] = pairs.as_slice() else { return None };
-        let about = About::new(*copies, epsilon, delta)?;
-        if atoms::are_few(pair) {
-            budget.spend(atoms::cost(pair, about.bits))?;
-            return Some(Self {
-                upper: about.apart(atoms(pair, about.bits, about.bits)?, &BOTH, budget)?,
-                lower: None,
-            });
+        let parts = parts(direction)?;
+        let about = About::new(&parts, epsilon, delta)?;
+        let are_few = parts.iter().all(|(pair, _)| atoms::are_few(pair));
+        if are_few {
+            Self::listed(&parts, &about, budget)
+        } else {
+            Self::in_blocks(&parts, &about, atoms::are_few, budget)
         }
-        budget.spend(blocks::cost(pair, about.tail, about.bits))?;
-        Self::in_blocks(pair, &about, budget)
     }
 
-    fn in_blocks(pair: &Pair, about: &About<'_>, budget: &Budget) -> Option<Self> {
-        let (lower, upper) = blocks(pair, about.tail, about.bits)?;
+    fn listed(parts: &Parts<'_>, about: &About<'_>, budget: &Budget) -> Option<Self> {
+        let mut all = Vec::new();
+        for (pair, copies) in parts {
+            budget.spend(atoms::cost(pair, about.bits))?;
+            all.push((atoms(pair, about.bits, about.bits)?, *copies));
+        }
+        Some(Self { upper: about.apart(all, &BOTH, budget)?, lower: None })
+    }
+
+    /// With some pairs as they are listed still.
+    fn in_blocks(parts: &Parts<'_>, about: &About<'_>, is_listed: fn(&Pair) -> bool, budget: &Budget) -> Option<Self> {
+        let (mut lower, mut upper) = (Vec::new(), Vec::new());
+        for (pair, copies) in parts {
+            let (below, above) = if is_listed(pair) {
+                budget.spend(atoms::cost(pair, about.bits))?;
+                let atoms = atoms(pair, about.bits, about.bits)?;
+                (atoms.clone(), atoms)
+            } else {
+                budget.spend(blocks::cost(pair, about.tail, about.bits))?;
+                blocks(pair, about.tail, about.bits)?
+            };
+            lower.push((below, *copies));
+            upper.push((above, *copies));
+        }
         let upper = about.apart(upper, &[Side::Upper], budget)?;
         Some(Self { upper, lower: Some(about.apart(lower, &[Side::Lower], budget)?) })
     }
@@ -106,6 +129,16 @@ impl Rare {
     }
 }
 
+/// The parts of a plan that it is for.
+fn parts(direction: &Direction) -> Option<Parts<'_>> {
+    let mut parts = Parts::new();
+    for (pairs, copies) in direction {
+        let [pair] = pairs.as_slice() else { return None };
+        parts.push((pair, *copies));
+    }
+    (parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)) > 1).then_some(parts)
+}
+
 #[cfg(test)]
 mod tests {
     use num_bigint::BigInt;
@@ -127,8 +160,9 @@ mod tests {
     /// The truth is inside before anything is found out and after; δ is known to 2^-13 of itself then, but for what is left out of `scale`, if outcomes are
     /// listed. In blocks outcomes so far apart are moved about.
     fn encloses(direction: &Direction, epsilon: &Rational, scale: &Rational) {
-        let [(pairs, copies)] = direction.as_slice() else { panic!("one part") };
-        let in_blocks = Rare::in_blocks(&pairs[0], &About::new(*copies, epsilon, scale).unwrap(), &Budget::unlimited());
+        let parts = parts(direction).unwrap();
+        let in_blocks =
+            Rare::in_blocks(&parts, &About::new(&parts, epsilon, scale).unwrap(), |_| false, &Budget::unlimited());
         let listed = Rare::new(direction, epsilon, scale, &Budget::unlimited());
         let open = truth(direction, epsilon).upper() / (BigInt::one() << 13_u32) + scale / (BigInt::one() << 20_u32);
         is_enclosed(direction, epsilon, &open, listed.unwrap());
@@ -166,11 +200,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Frequent outcomes of small losses and rare ones of any, infinite among them; ε near a rare loss, or a sum of two, or none.
+        /// Frequent outcomes of small losses and rare ones of any, infinite among them, some with another part beside them; ε near a rare loss, or a sum of two, or none.
         #[test]
         fn the_truth_is_inside(
             frequent in prop::collection::vec((1_u64 << 20..1 << 21, -2000_i64..2000), 2..4),
             rare in prop::collection::vec((0_u64..400, 0_u64..400), 1..4),
+            other in prop::option::of(prop::collection::vec((1_u64..1 << 12, 1_u64..1 << 12), 2..4)),
             copies in 1_u64..6,
             (times, beside) in (0_i64..3, -100_i64..100),
         ) {
@@ -179,7 +214,10 @@ mod tests {
             weights.extend(rare.iter().filter(|weight| **weight != (0, 0)));
             // Rare, and of a large loss.
             weights.push((300, 7));
-            let direction: Direction = alloc::vec![(alloc::vec![pair(&weights)], copies)];
+            let mut direction: Direction = alloc::vec![(alloc::vec![pair(&weights)], copies)];
+            // Of any losses, all frequent or some rare.
+            direction.extend(other.map(|other| (alloc::vec![pair(&other)], 2)));
+            prop_assume!(Rare::may_be(&direction));
             // ln(300/7) is about 3758/1000.
             let epsilon = Rational::new((times * 3758 + beside).max(0).into(), 1000.into());
             encloses(&direction, &epsilon, &(truth(&direction, &epsilon).upper() + Rational::new(1.into(), BigInt::one() << 30_u32)));

@@ -45,9 +45,10 @@ pub(super) struct Sum {
     q: BigInt,
 }
 
-/// The lists of all j that matter, one after the other.
+/// The lists of all numbers of rare outcomes that matter.
 pub(super) struct Sums {
-    pub(super) of: Vec<Vec<Sum>>,
+    /// So many of each part.
+    pub(super) of: Vec<(Vec<u64>, Vec<Sum>)>,
     /// At least what is left out, over 2^bits; 0 on the optimistic side.
     pub(super) beyond: BigInt,
 }
@@ -61,65 +62,114 @@ pub(super) struct Matter {
     pub(super) bits: u32,
 }
 
-/// The lists for so many copies; `None` if a number is out of range, or the budget spent.
-pub(super) fn sums(tail: &[Atom], side: Side, copies: u64, matter: &Matter, budget: &Budget) -> Option<Sums> {
-    let bits = matter.bits;
-    let of_atom = |atom: &Atom| {
-        let loss = Range::of(&atom.loss, bits);
-        match side {
-            Side::Upper => {
-                // At most P·e^-loss for the loss as it is rounded: e^-w ≥ 1 − w.
-                let width = &loss.upper - &loss.lower;
-                let q = &atom.q.lower - shift_up(&(&atom.q.lower * width), bits);
-                Sum { loss: loss.upper, weight: &atom.p.upper * copies, q: q.max(BigInt::zero()) * copies }
-            }
-            Side::Lower => Sum { loss: loss.lower, weight: &atom.p.lower * copies, q: &atom.q.upper * copies },
-        }
-    };
-    let one = || BigInt::one() << bits;
+/// The lists for the rare outcomes of each part, and so many copies of it; `None` if a number is out of range, or the budget spent.
+pub(super) fn sums(tails: &[(Vec<Atom>, u64)], side: Side, matter: &Matter, budget: &Budget) -> Option<Sums> {
+    let one = || BigInt::one() << matter.bits;
     let none = Sum { loss: BigInt::zero(), weight: one(), q: one() };
-    let mut all = Sums { of: [Vec::from([none])].into(), beyond: BigInt::zero() };
-    // n·T, of one rare outcome.
-    let mut list = all.short(tail.iter().map(of_atom).collect(), MOST, side, matter)?;
-    // And fewer, for sums of several.
+    let mut lists = Lists { side, matter, most: 0, beyond: BigInt::zero() };
+    // Shorter ones for sums of several.
     let most = usize::try_from((budget.left() / (LISTS * EACH)).sqrt()).unwrap_or(MOST_SUMS);
-    let most = most.clamp(FEWEST_SUMS, MOST_SUMS);
-    let one = all.short(list.clone(), most, side, matter)?;
-    for j in 1..=copies {
-        if list.is_empty() {
-            break;
+    lists.most = most.clamp(FEWEST_SUMS, MOST_SUMS);
+    let mut all = Vec::from([(Vec::new(), Vec::from([none.clone()]))]);
+    for (tail, copies) in tails {
+        let of_part = lists.of_part(tail, *copies, budget)?;
+        let mut joint = Vec::new();
+        for (numbers, list) in &all {
+            for (number, other) in (0..).zip([Vec::from([none.clone()])].iter().chain(&of_part)) {
+                let list = if number == 0 {
+                    list.clone()
+                } else if numbers.iter().all(Zero::is_zero) {
+                    other.clone()
+                } else {
+                    let (list, other) = (lists.shorter(list)?, lists.shorter(other)?);
+                    lists.product(&list, &other, budget)?
+                };
+                let numbers: Vec<u64> = numbers.iter().copied().chain([number]).collect();
+                // Nothing that matters.
+                if !list.is_empty() {
+                    joint.push((numbers, list));
+                }
+            }
         }
-        let mut next = Vec::new();
-        // Of j + 1: another one, (n − j)/(n·(j + 1)) times.
-        let (left, ways) = (copies - j, BigInt::from(copies) * (j + 1));
-        let fewer = |one: &Sum| {
-            let (up, down) = (|n: &BigInt| (n * left).div_ceil(&ways), |n: &BigInt| (n * left).div_floor(&ways));
-            let (weight, q) = match side {
-                Side::Upper => (up(&one.weight), down(&one.q)),
-                Side::Lower => (down(&one.weight), up(&one.q)),
-            };
-            Sum { loss: one.loss.clone(), weight, q }
+        all = joint;
+    }
+    Some(Sums { of: all, beyond: lists.beyond })
+}
+
+/// What lists are made for, and what was left out of them.
+struct Lists<'a> {
+    side: Side,
+    matter: &'a Matter,
+    /// Of sums of several.
+    most: usize,
+    beyond: BigInt,
+}
+
+impl Lists<'_> {
+    /// The lists of 1, 2, … rare outcomes of one part.
+    fn of_part(&mut self, tail: &[Atom], copies: u64, budget: &Budget) -> Option<Vec<Vec<Sum>>> {
+        let (side, bits) = (self.side, self.matter.bits);
+        let of_atom = |atom: &Atom| {
+            let loss = Range::of(&atom.loss, bits);
+            match side {
+                Side::Upper => {
+                    // At most P·e^-loss for the loss as it is rounded: e^-w ≥ 1 − w.
+                    let width = &loss.upper - &loss.lower;
+                    let q = &atom.q.lower - shift_up(&(&atom.q.lower * width), bits);
+                    Sum { loss: loss.upper, weight: &atom.p.upper * copies, q: q.max(BigInt::zero()) * copies }
+                }
+                Side::Lower => Sum { loss: loss.lower, weight: &atom.p.lower * copies, q: &atom.q.upper * copies },
+            }
         };
-        let others: Vec<_> = one.iter().map(fewer).filter(|_| left > 0).collect();
-        let sums = if j == 1 { &one } else { &list };
-        budget.spend(u64::try_from(sums.len() * others.len()).ok()?.saturating_mul(EACH))?;
-        for (sum, other) in sums.iter().flat_map(|sum| others.iter().map(move |other| (sum, other))) {
+        let mut all = Vec::new();
+        // n·T, of one rare outcome.
+        let mut list = self.short(tail.iter().map(of_atom).collect(), MOST)?;
+        let one = self.shorter(&list)?;
+        for j in 1..=copies {
+            if list.is_empty() {
+                break;
+            }
+            // Of j + 1: another one, (n − j)/(n·(j + 1)) times.
+            let (left, ways) = (copies - j, BigInt::from(copies) * (j + 1));
+            let fewer = |one: &Sum| {
+                let (up, down) = (|n: &BigInt| (n * left).div_ceil(&ways), |n: &BigInt| (n * left).div_floor(&ways));
+                let (weight, q) = match side {
+                    Side::Upper => (up(&one.weight), down(&one.q)),
+                    Side::Lower => (down(&one.weight), up(&one.q)),
+                };
+                Sum { loss: one.loss.clone(), weight, q }
+            };
+            let others: Vec<_> = one.iter().map(fewer).filter(|_| left > 0).collect();
+            let next = self.product(if j == 1 { &one } else { &list }, &others, budget)?;
+            all.push(core::mem::replace(&mut list, next));
+        }
+        Some(all)
+    }
+
+    /// One of each.
+    fn product(&mut self, some: &[Sum], others: &[Sum], budget: &Budget) -> Option<Vec<Sum>> {
+        let bits = self.matter.bits;
+        budget.spend(u64::try_from(some.len() * others.len()).ok()?.saturating_mul(EACH))?;
+        let mut product = Vec::new();
+        for (sum, other) in some.iter().flat_map(|sum| others.iter().map(move |other| (sum, other))) {
             let (weight, q) = (&sum.weight * &other.weight, &sum.q * &other.q);
-            let (weight, q) = match side {
+            let (weight, q) = match self.side {
                 Side::Upper => (shift_up(&weight, bits), q >> bits),
                 Side::Lower => (weight >> bits, shift_up(&q, bits)),
             };
-            next.push(Sum { loss: &sum.loss + &other.loss, weight, q });
+            product.push(Sum { loss: &sum.loss + &other.loss, weight, q });
         }
-        let next = all.short(next, most, side, matter)?;
-        all.of.push(core::mem::replace(&mut list, next));
+        self.short(product, self.most)
     }
-    Some(all)
-}
 
-impl Sums {
+    /// As short as those of sums of several.
+    fn shorter(&mut self, list: &[Sum]) -> Option<Vec<Sum>> {
+        self.short(list.to_vec(), self.most)
+    }
+
     /// The same sums in rising order, at most about so many, without the negligible ones.
-    fn short(&mut self, list: Vec<Sum>, most: usize, side: Side, matter: &Matter) -> Option<Vec<Sum>> {
+    fn short(&mut self, list: Vec<Sum>, most: usize) -> Option<Vec<Sum>> {
+        let (side, matter) = (self.side, self.matter);
         let mut list = sorted(list, matter.bits);
         list.dedup_by(|next, sum| {
             let is_same = next.loss == sum.loss;
@@ -255,6 +305,11 @@ mod tests {
         list.iter().map(|sum| (over(&sum.weight), over(&sum.loss))).collect()
     }
 
+    /// The list of so many rare outcomes of each part.
+    fn at_numbers(sums: &Sums, numbers: &[u64]) -> Vec<(Rational, Rational)> {
+        sums.of.iter().find(|(of, _)| of == numbers).map_or_else(Vec::new, |(_, list)| of(list))
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
@@ -272,9 +327,10 @@ mod tests {
             let weight = (BigInt::one() << BITS) >> (20 + log_negligible);
             let loss = Rational::new(high.into(), 10_000.into());
             let matter = Matter { weight, loss: super::super::fixed::ceil(&loss, BITS), bits: BITS };
-            let of_side = |side: Side| sums(&atoms, side, copies, &matter, &Budget::unlimited()).unwrap();
+            let tails = [(atoms, copies)];
+            let of_side = |side: Side| sums(&tails, side, &matter, &Budget::unlimited()).unwrap();
             let (upper, lower) = (of_side(Side::Upper), of_side(Side::Lower));
-            prop_assert!(upper.of.iter().chain(&lower.of).all(|list| list.len() <= MOST + 2));
+            prop_assert!(upper.of.iter().chain(&lower.of).all(|(_, list)| list.len() <= MOST + 2));
             let ways = Rational::from_integer((copies * (copies - 1) / 2).into());
             let pairs = tail.iter().flat_map(|a| tail.iter().map(|b| (&a.0 * &b.0 * &ways, &a.1 + &b.1)));
             let pairs: Vec<_> = pairs.collect();
@@ -282,7 +338,7 @@ mod tests {
             for n in 0..6 {
                 let x = &loss * Rational::new(n.into(), 5.into());
                 let truth = worth(pairs.clone(), &x);
-                let at = |sums: &Sums| sums.of.get(2).map_or_else(|| worth([], &x), |list| worth(of(list), &x));
+                let at = |sums: &Sums| worth(at_numbers(sums, &[2]), &x);
                 let (most, least) = (at(&upper), at(&lower));
                 prop_assert!(most.upper() + &beyond >= truth.lower(), "{x}: {most} for {truth}");
                 prop_assert!(least.lower() <= truth.upper(), "{x}: {least} for {truth}");
@@ -295,23 +351,60 @@ mod tests {
         }
     }
 
-    /// All the weights of 0, 1, 2, … rare outcomes of few copies: binomial.
+    /// One rare outcome of each of two parts, hundreds of sums made fewer.
+    #[test]
+    fn lists_of_two_parts_move_outward() {
+        let rational = |n: i64, of: i64| Rational::new(n.into(), of.into());
+        let of_part = |first: i64, by: i64| -> Vec<(Rational, Rational)> {
+            (0..40).map(|i| (rational(1 + i * i % 7, 100_000), rational(first + i * by, 10_000))).collect()
+        };
+        let parts = [of_part(200, 97), of_part(-900, 61)];
+        let tails: Vec<(Vec<Atom>, u64)> =
+            parts.iter().zip([3, 5]).map(|(part, copies)| (part.iter().cloned().map(atom).collect(), copies)).collect();
+        let matter = Matter { weight: BigInt::zero(), loss: BigInt::one() << BITS, bits: BITS };
+        let [lower, upper] =
+            [Side::Lower, Side::Upper].map(|side| sums(&tails, side, &matter, &Budget::unlimited()).unwrap());
+        let [a, b] = &parts;
+        let fifteen = Rational::from_integer(15.into());
+        let pairs = a.iter().flat_map(|a| b.iter().map(|b| (&a.0 * &b.0 * &fifteen, &a.1 + &b.1)));
+        let pairs: Vec<_> = pairs.collect();
+        for n in -20..60 {
+            let x = rational(n, 100);
+            let truth = worth(pairs.clone(), &x);
+            let [least, most] = [&lower, &upper].map(|sums| worth(at_numbers(sums, &[1, 1]), &x));
+            let lost = truth.upper() / BigInt::from(1000);
+            assert!(most.upper() >= truth.lower() && most.lower() <= truth.upper() + &lost, "{x}: {most} for {truth}");
+            assert!(
+                least.lower() <= truth.upper() && least.upper() + lost >= truth.lower(),
+                "{x}: {least} for {truth}"
+            );
+        }
+    }
+
+    /// All the weights of 0, 1, 2, … rare outcomes of few copies, of two parts: products of binomials.
     #[test]
     fn weights_are_binomial() {
-        let half = |n: i64| Rational::new(n.into(), 100.into());
-        let atoms = [atom((half(3), half(10))), atom((half(2), half(70)))];
+        let hundredth = |n: i64| Rational::new(n.into(), 100.into());
+        let tails = [
+            (Vec::from([atom((hundredth(3), hundredth(10))), atom((hundredth(2), hundredth(70)))]), 4),
+            (Vec::from([atom((hundredth(10), hundredth(-31)))]), 2),
+        ];
         let matter = Matter { weight: BigInt::zero(), loss: BigInt::one() << BITS, bits: BITS };
         for side in [Side::Lower, Side::Upper] {
-            let all = sums(&atoms, side, 4, &matter, &Budget::unlimited()).unwrap();
-            let lengths: Vec<_> = all.of.iter().map(Vec::len).collect();
-            assert_eq!(lengths, [1, 2, 3, 4, 5]);
-            let twentieth = Rational::new(1.into(), 20.into());
-            let mut power = Rational::one();
-            for (list, ways) in all.of.iter().zip([1, 4, 6, 4, 1]) {
+            let all = sums(&tails, side, &matter, &Budget::unlimited()).unwrap();
+            assert_eq!(all.of.len(), 15);
+            for (numbers, list) in &all.of {
+                let &[i, j] = numbers.as_slice() else { panic!("two parts") };
+                assert_eq!(list.len(), usize::try_from(i).unwrap() + 1);
+                let ways = [1, 4, 6, 4, 1][usize::try_from(i).unwrap()] * [1, 2, 1][usize::try_from(j).unwrap()];
+                let [i, j] = [i, j].map(|n| i32::try_from(n).unwrap());
+                let truth = hundredth(5).pow(i) * hundredth(10).pow(j) * BigInt::from(ways);
                 let weight: Rational = of(list).into_iter().map(|(weight, _)| weight).sum();
-                let off = (weight - &power * BigInt::from(ways)) * (BigInt::one() << (BITS - 10));
+                let off = (weight - truth) * (BigInt::one() << (BITS - 10));
                 assert!(off < Rational::one() && off > -Rational::one());
-                power *= &twentieth;
+                let rare = of(list).into_iter().map(|(_, loss)| loss).max().unwrap();
+                let sum = hundredth(70) * BigInt::from(i) + hundredth(-31) * BigInt::from(j);
+                assert!((rare - sum).abs() * (BigInt::one() << (BITS - 10)) < Rational::one());
             }
         }
     }
