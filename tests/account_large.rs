@@ -91,6 +91,28 @@ fn rare_losses_to_three_digits() {
     }
 }
 
+/// And of several parts, of which one has them: a loss that only a rare outcome and all of the others together reach, noise of a thousand steps, and an ε.
+#[test]
+fn rare_losses_beside_others_to_three_digits() {
+    let beside = ["subsampled_gaussian(sigma=1, rate=1e-6)*300", "laplace(scale=20)*5"];
+    narrow(&json(&[beside[0], beside[1], "--epsilon", "0.3"])["delta"], "1e-6", "beside Laplace");
+    let wide = ["subsampled_gaussian(sigma=600, sensitivity=1000, rate=1e-6)*100", "laplace(scale=50)*3"];
+    narrow(&json(&[wide[0], wide[1], "--epsilon", "0.1"])["delta"], "1e-3", "of wide noise");
+    let far = ["subsampled_gaussian(sigma=3/5, rate=1e-6)*10", "gaussian(sigma=10000, sensitivity=200)*50"];
+    narrow(&json(&[far[0], far[1], "--delta", "1e-20"])["epsilon"], "1e-4", "beside a Gaussian");
+}
+
+/// The direction that is not the worst has a δ of 10^-2000, and is not looked at closely.
+#[test]
+fn the_other_direction_is_next_to_nothing() {
+    let plan = [
+        "subsampled_gaussian(sigma=1, rate=0.1)*100",
+        "gaussian(sigma=10)*50",
+        "subsampled_gaussian(sigma=3/10, rate=0.1)*10",
+    ];
+    narrow(&json(&[plan[0], plan[1], plan[2], "--epsilon", "83.36"])["delta"], "1e-3", "three parts");
+}
+
 /// ε(δ(ε)) is ε, and the other way round.
 #[test]
 fn the_two_questions_are_inverse() {

@@ -27,6 +27,9 @@ use crate::exact::{Budget, Rational};
 /// All copies together have one of the rare outcomes with a probability of at most one in so many.
 const RARE: u32 = 1 << 4;
 
+/// A loss is large in its part whose square is so many times those of all smaller losses of all its copies together.
+const LARGE: u32 = 4;
+
 /// What is left out, each time 2^-this of δ.
 const NEGLIGIBLE: u32 = 28;
 
@@ -79,7 +82,7 @@ pub(super) struct Apart {
 
 impl Apart {
     /// Of outcomes and copies of each part, for about an ε, at which δ is at most about `delta`, and some sides; probabilities and losses are over 2^bits. `None` if a
-    /// number is out of range, or the budget spent.
+    /// number is out of range, the budget spent, or nothing rare.
     pub(super) fn new(
         parts: Vec<(Atoms, u64)>,
         (epsilon, delta): (&Rational, &Rational),
@@ -99,6 +102,9 @@ impl Apart {
             shift_up(&(whole * power.max(BigInt::one() << bits)), bits)
         });
         let (others, tails) = split(parts, bits);
+        if tails.iter().all(|(tail, _)| tail.is_empty()) {
+            return None;
+        }
         let frequent = Frequent::new(others, bits)?;
         let loss = ceil(&(epsilon + frequent.bulk(&numbers)), bits);
         let matter = Matter { weight: negligible.clone(), loss, bits };
@@ -249,28 +255,38 @@ impl Apart {
 /// Outcomes of each part, and its copies.
 type Outcomes = Vec<(Vec<Atom>, u64)>;
 
-/// Each part's frequent outcomes and its rare ones: those of the largest losses of all parts, as many as are rare together. One outcome of each part is frequent.
+/// Each part's frequent outcomes and its rare ones: of the largest losses of all parts, as many as are rare together, those that are large in their part. One outcome of
+/// each part is frequent.
 fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
-    let size = |atom: &Atom| atom.loss.upper().abs().max(atom.loss.lower().abs());
+    let size = |atom: &Atom| {
+        let Range { lower, upper } = Range::of(&atom.loss, bits);
+        lower.abs().max(upper.abs())
+    };
     let mut others: Outcomes = parts.into_iter().map(|(all, copies)| (all.listed, copies)).collect();
     let mut sizes = Vec::new();
     for (part, (listed, copies)) in others.iter_mut().enumerate() {
-        listed.sort_by_key(size);
-        sizes.extend(listed.iter().skip(1).map(|atom| (size(atom), part, &atom.p.upper * *copies)));
+        listed.sort_by_cached_key(size);
+        sizes.extend(listed.iter().enumerate().map(|(i, atom)| (size(atom), part, &atom.p.upper * *copies, i > 0)));
     }
     sizes.sort();
-    let mut rare = alloc::vec![0_usize; others.len()];
+    // The squares of each part's losses in all its copies, added up; how many are rare, and whether more may be.
+    let mut rare = alloc::vec![(BigInt::zero(), 0_usize, true); others.len()];
+    for (size, part, chance, _) in &sizes {
+        rare[*part].0 += size * size * chance;
+    }
     let mut sum = BigInt::zero();
-    for (_, part, chance) in sizes.into_iter().rev() {
+    for (size, part, chance, is_another) in sizes.into_iter().rev() {
+        let (squares, count, is_open) = &mut rare[part];
+        let square = &size * &size;
+        *squares -= &square * &chance;
+        *is_open = *is_open && is_another && square << bits >= &*squares * LARGE;
         sum += chance;
         if (&sum * RARE).bits() > u64::from(bits) {
             break;
         }
-        if let Some(count) = rare.get_mut(part) {
-            *count += 1;
-        }
+        *count += usize::from(*is_open);
     }
-    let tail = |((listed, copies), rare): (&mut (Vec<Atom>, u64), usize)| {
+    let tail = |((listed, copies), (_, rare, _)): (&mut (Vec<Atom>, u64), (BigInt, usize, bool))| {
         (listed.split_off(listed.len().saturating_sub(rare)), *copies)
     };
     let tails = others.iter_mut().zip(rare).map(tail).collect();

@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Aim, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, convolution::Side, fixed::ceil, log_two_below, sketch,
-    tilt::guess,
+    Aim, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, WIDE, convolution::Side, fixed::ceil, log_two_below,
+    sketch, tilt::guess,
 };
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow, greatest},
@@ -127,8 +127,14 @@ fn one_direction(
     if let Some((_, high)) = &best {
         guess = high.clone();
     }
-    // As usual, with rare outcomes apart where that leaves it wide, and then with a lower window.
-    for pass in [Pass::Full, Pass::Apart, Pass::Open] {
+    // As usual, if that may make it narrow; with rare outcomes apart where it is wide, and then with a lower window.
+    let is_wide = best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(WIDE) > *high);
+    let passes: &[Pass] = if is_wide && Rare::may_be(direction) {
+        &[Pass::Apart, Pass::Open]
+    } else {
+        &[Pass::Full, Pass::Apart, Pass::Open]
+    };
+    for pass in passes {
         let found = best.clone().filter(|_| !guess.is_zero()).and_then(|known| match pass {
             Pass::Full => at(&guess, FULL, None),
             Pass::Apart => Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known, budget)),
@@ -157,16 +163,19 @@ impl Rare {
         for _ in 0..ROUNDS {
             self.refine(&((&low + &high) / BigInt::from(2)), budget);
             let mut open = None;
+            let mut trials = Trials::default();
             // From 0 there is no end to halving.
             for _ in 0..64 {
                 if (&high - &low) * BigInt::from(NARROW) <= high {
                     return (low, high);
                 }
-                let at = (&low + &high) / BigInt::from(2);
+                let at = trials.next((&low, &high), self.places());
                 let Some((least, most)) = self.ask(&at, budget) else { return (low, high) };
                 if least > *delta {
+                    trials.is_above(least - delta);
                     low = at;
                 } else if most <= *delta {
+                    trials.is_not_above(delta - most);
                     high = at;
                 } else {
                     open = Some((at, least, most));
@@ -215,6 +224,46 @@ impl Rare {
             }
         }
         Some(())
+    }
+}
+
+/// Where to ask next between two ε: where the chord of what is known at both meets δ, an end that stays where it is being pulled nearer by half each time, as in the
+/// Illinois method; or half-way, every third time and where nothing is known.
+#[derive(Default)]
+struct Trials {
+    count: u32,
+    /// How far above δ the lower end is known to be, and how far below the upper end, or some halves of that.
+    above: Option<Rational>,
+    below: Option<Rational>,
+    /// Whether the last trial was above δ.
+    was_above: Option<bool>,
+}
+
+impl Trials {
+    fn next(&mut self, (low, high): (&Rational, &Rational), places: u32) -> Rational {
+        self.count += 1;
+        let middle = (low + high) / BigInt::from(2);
+        let (Some(above), Some(below)) = (&self.above, &self.below) else { return middle };
+        if self.count % 3 == 0 || (above + below).is_zero() {
+            return middle;
+        }
+        let at = low + (high - low) * above / (above + below);
+        let at = Rational::new(ceil(&at, places), BigInt::one() << places);
+        if at > *low && at < *high { at } else { middle }
+    }
+
+    fn is_above(&mut self, by: Rational) {
+        if self.was_above == Some(true) {
+            self.below = self.below.take().map(|below| below / BigInt::from(2));
+        }
+        (self.above, self.was_above) = (Some(by), Some(true));
+    }
+
+    fn is_not_above(&mut self, by: Rational) {
+        if self.was_above == Some(false) {
+            self.above = self.above.take().map(|above| above / BigInt::from(2));
+        }
+        (self.below, self.was_above) = (Some(by), Some(false));
     }
 }
 

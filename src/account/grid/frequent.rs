@@ -87,6 +87,8 @@ pub(super) struct Copies {
     numbers: Vec<u64>,
     /// P* and Q*, over 2^bits.
     whole: (Range, Range),
+    /// Their losses are between these.
+    reach: (Rational, Rational),
     near: Vec<Composition>,
 }
 
@@ -191,7 +193,8 @@ impl Frequent {
             let power = |x: &Range| power(x, *copies, self.bits);
             (all_p.mul(&power(&p), self.bits), all_q.mul(&power(&q), self.bits))
         });
-        Copies { numbers, whole, near: Vec::new() }
+        let reach = self.reach(&numbers);
+        Copies { numbers, whole, reach, near: Vec::new() }
     }
 
     /// δ(x) of some copies for an x between two, over 2^bits: by what is cheap, and where that is not known to `narrow` by compositions.
@@ -202,10 +205,10 @@ impl Frequent {
             return Range { lower: self.difference(&(one.clone(), one), high).lower, upper: most };
         }
         let mut found = Range { lower: self.difference(&of.whole, high).lower, upper: of.whole.0.upper.clone() };
-        let (least, greatest) = self.reach(&of.numbers);
-        if *low >= greatest {
+        let (least, greatest) = &of.reach;
+        if low >= greatest {
             found.upper = BigInt::zero();
-        } else if *low <= least {
+        } else if low <= least {
             found.upper = self.difference(&of.whole, low).upper;
         }
         for is_below in [false, true] {

@@ -174,6 +174,9 @@ pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rati
     }
     let aim = Aim { epsilon, log_delta: log_two_below(bound), open: None };
     let Some(sketches) = sketch(direction, &budget.share(8)) else { return false };
+    if tilt::bound(&sketches, epsilon).is_some_and(|most| most <= *bound) {
+        return true;
+    }
     for (effort, share) in [(LIGHT, 8), (FULL, 2)] {
         let found = Composition::new(direction, &sketches, aim, effort, &budget.share(share))
             .and_then(|composition| composition.delta(epsilon));

@@ -9,7 +9,7 @@ use super::{
     chain::{Composed, Measure},
     grouped::Grouped,
     pld::Pld,
-    tilt::guess,
+    tilt::{bound, guess},
     *,
 };
 use crate::{
@@ -362,4 +362,53 @@ fn a_lower_window_where_losses_are_of_many_sizes() {
     assert!(relative(&found) < rational("1e-3"), "{found}");
     // As another composition has it, on a grid that tells all of them apart less well.
     assert!(found.intersects(&at(direction, epsilon.get(), FULL)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// The sketches' bound is one, whatever the losses, infinite ones among them.
+    #[test]
+    fn sketches_bound_delta(
+        weights in prop::collection::vec((0_u64..400, 0_u64..400), 2..5),
+        other in prop::option::of(1_u64..9),
+        copies in 1_u64..4,
+        tenths in 0_i64..60,
+    ) {
+        let sum = |of: fn(&(u64, u64)) -> u64| weights.iter().map(of).sum::<u64>();
+        let (all_p, all_q) = (sum(|weight| weight.0), sum(|weight| weight.1));
+        prop_assume!(all_p > 0 && all_q > 0);
+        let share = |part: u64, all: u64| Probability::new(Rational::new(part.into(), all.into())).unwrap();
+        let outcomes = weights.iter().filter(|weight| **weight != (0, 0));
+        let outcomes = outcomes.map(|(p, q)| (share(*p, all_p), share(*q, all_q))).collect();
+        let mut direction: Direction = vec![(vec![Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())], copies)];
+        if let Some(scale) = other {
+            let spec: Spec = alloc::format!("laplace(scale={scale}/8)").parse().unwrap();
+            direction.push((vec![Mechanism::from_spec(&spec).unwrap().domination().forward()[0].clone()], 1));
+        }
+        let epsilon = Rational::new(tenths.into(), 10.into());
+        let truth = truth(&direction, &epsilon);
+        if let Some(most) = sketch(&direction, &Budget::unlimited()).and_then(|sketches| bound(&sketches, &epsilon)) {
+            prop_assert!(most >= truth.lower(), "{direction:?} at {epsilon}: {most} for {truth}");
+        }
+    }
+}
+
+/// Far out the sketches' bound is no more than a hundred times δ, of one part or of several; and next to nothing where δ is.
+#[test]
+fn the_sketches_bound_is_good_far_out() {
+    let cases = [
+        (&["laplace(scale=1/2)*2"][..], "18/5"),
+        (&["gaussian(sigma=1)*2"], "9"),
+        (&["laplace(scale=1/2)", "laplace(scale=1/3)"], "9/2"),
+    ];
+    for (specs, epsilon) in cases {
+        let (direction, epsilon) = (plan(specs).directions().remove(0), rational(epsilon));
+        let truth = truth(&direction, &epsilon);
+        let found = bound(&sketch(&direction, &Budget::unlimited()).unwrap(), &epsilon).unwrap();
+        assert!(truth.lower() <= found && found <= truth.upper() * BigInt::from(100), "{specs:?}: {found} for {truth}");
+    }
+    let direction = plan(&["gaussian(sigma=10)*2"]).directions().remove(0);
+    let found = bound(&sketch(&direction, &Budget::unlimited()).unwrap(), &rational("10")).unwrap();
+    assert!(found < rational("1e-70"));
 }

@@ -11,7 +11,8 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::{
     curve::{Curve, Touch, cost, span},
     dots::{Dots, Grid, connect},
-    fixed::{Range, exp, ln_scaled},
+    evaluate::most_of_a_path,
+    fixed::{Range, exp, ln_scaled, shift_up},
 };
 use crate::{
     exact::{Budget, Rational},
@@ -39,6 +40,9 @@ const MOST_BITS: u32 = 1 << 13;
 /// What is cut off at either end is at most 2^-this, and where δ is far below Chernoff's bound down to that of the next: masses of 60 bits show no less.
 const LEAST_CUT: i64 = 38;
 pub(super) const MOST_CUT: i64 = 48;
+
+/// Binary digits of a bound's logarithm.
+const BOUND_BITS: u32 = 64;
 
 /// One part of a plan as the coarse grid shows it.
 pub(super) struct Sketch {
@@ -210,6 +214,40 @@ fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Ratio
         sums.push(sum);
     }
     Some((sums, cumulant))
+}
+
+/// At least δ(ε), by Chernoff's bound with what a path is worth at most: δ(ε) ≤ c(θ)·e^(-θε)·Π M(θ)^k of the pessimistic masses, and what is infinite of them. `None` if
+/// it is no bound at all, or a number is out of range.
+pub(super) fn bound(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
+    let theta = tilt(sketches, epsilon)?;
+    let (mut exponent, mut infinite, mut more) = (-(&theta * epsilon), Rational::zero(), Rational::zero());
+    for Sketch { dots: Dots { grid, bits, upper, infinite: beyond, .. }, copies } in sketches {
+        let (copies, unit) = (Rational::from_integer((*copies).into()), BigInt::one() << *bits);
+        let falling = Range::of(&exp(&-(&theta * grid.loss(1)), *bits)?, *bits).upper;
+        let (mut factor, mut sum) = (unit.clone(), BigInt::zero());
+        for mass in upper.iter().rev() {
+            sum += &factor * mass;
+            factor = shift_up(&(factor * &falling), *bits);
+        }
+        if !sum.is_positive() {
+            return None;
+        }
+        exponent +=
+            (ln_scaled(sum.magnitude(), 2 * bits, BOUND_BITS)?.upper() + &theta * grid.loss(grid.last)) * &copies;
+        infinite += Rational::new(beyond.upper.clone(), unit.clone()) * &copies;
+        // Rounded up, masses may be more than 1 in all.
+        let whole = upper.iter().sum::<BigInt>() + &beyond.upper;
+        more += Rational::new((whole - &unit).max(BigInt::zero()), unit) * copies;
+    }
+    // Π (1 + x) ≤ e^(Σ x) ≤ 2 for Σ x ≤ 1/2.
+    if !exponent.is_negative() || more > Rational::new(1.into(), 2.into()) {
+        return None;
+    }
+    // Next to nothing is little enough.
+    let exponent = exponent.max(Rational::from_integer((-i64::from(MOST_BITS)).into()));
+    let bits = digits(&exponent, &Rational::zero())? + BOUND_BITS;
+    let finite = exp(&exponent, bits)?.upper() * most_of_a_path(&theta);
+    Some(finite + infinite * BigInt::from(2))
 }
 
 /// About the ε at which Chernoff's bound, by what a path is worth at most, is 2^log_delta: the least (Σ k·ln M(θ) − ln(1 + θ) − ln δ)/θ of some θ, to a few
