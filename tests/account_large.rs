@@ -113,6 +113,36 @@ fn the_other_direction_is_next_to_nothing() {
     narrow(&json(&[plan[0], plan[1], plan[2], "--epsilon", "83.36"])["delta"], "1e-3", "three parts");
 }
 
+/// Losses of hundreds of thousands, of which no power is written down.
+#[test]
+fn enormous_losses_to_three_digits() {
+    for (spec, epsilon) in [
+        ("subsampled_laplace(scale=1/100000, rate=1e-3)*5", "250000"),
+        ("subsampled_gaussian(sigma=1/500, rate=1e-3)*5", "100000"),
+    ] {
+        narrow(&json(&[spec, "--epsilon", epsilon])["delta"], "1e-3", spec);
+    }
+}
+
+/// All or nothing beside others: a pair with one finite loss.
+#[test]
+fn a_part_with_one_finite_loss() {
+    let path = std::env::temp_dir().join(format!("certus-one-loss-{}.csv", std::process::id()));
+    let path = path.to_str().unwrap();
+    for (pair, delta) in
+        [("1/10000000,0\n9999999/10000000,1\n", "0.068250043"), ("1e-7,0\n0,1e-7\n0.9999999,0.9999999\n", "0.0682504")]
+    {
+        std::fs::write(path, pair).unwrap();
+        let plan =
+            ["subsampled_gaussian(sigma=3/5, rate=1e-2)*50", "--pair", &format!("{path}*3"), "--epsilon", "0.05"];
+        let document = json(&plan);
+        narrow(&document["delta"], "1e-3", pair);
+        let off = bounds(&document["delta"]).0 - parse(delta).unwrap();
+        assert!(off.clone().max(-off) < parse("1e-6").unwrap(), "{document}");
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
 /// ε(δ(ε)) is ε, and the other way round.
 #[test]
 fn the_two_questions_are_inverse() {

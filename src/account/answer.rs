@@ -69,7 +69,16 @@ impl Answer {
     /// What two enclosures of the same number say together; the method of the narrower.
     pub(super) fn narrowed_by(&self, other: &Self, precision: &Precision) -> Self {
         // Two enclosures of one truth always intersect.
-        let common = self.enclosure.intersection(&other.enclosure).unwrap_or_else(|| self.enclosure.clone());
+        let common = self.enclosure.intersection(&other.enclosure);
+        debug_assert!(
+            common.is_some(),
+            "{} by {} and {} by {}",
+            self.enclosure,
+            self.method,
+            other.enclosure,
+            other.method
+        );
+        let common = common.unwrap_or_else(|| self.enclosure.clone());
         let is_first = self.enclosure.width() <= other.enclosure.width();
         let method = if is_first { self.method } else { other.method };
         Self { is_narrow: is_narrow(&common, precision), enclosure: common, method }

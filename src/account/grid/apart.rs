@@ -97,7 +97,7 @@ impl Apart {
             parts.iter().map(|(all, copies)| (&all.above.0.upper + &all.below.0.upper) * copies).sum();
         // The others, of which pessimistic masses may be a little more than 1, to the power of as many.
         let whole = parts.iter().fold(BigInt::one() << bits, |whole, (all, copies)| {
-            let total = all.listed.iter().map(|atom| &atom.p.upper).sum();
+            let total = all.listed.iter().map(|atom| &atom.p.upper).sum::<BigInt>() + &all.above.0.upper;
             let power = power(&Range::point(total), *copies, bits).upper;
             shift_up(&(whole * power.max(BigInt::one() << bits)), bits)
         });
@@ -134,6 +134,9 @@ impl Apart {
 
     /// Finds out, for ε, where the width of the answer comes from, until that is narrow or the budget is spent.
     pub(super) fn refine(&mut self, epsilon: &Rational, budget: &Budget) {
+        if budget.spend(self.cost(self.asked(), None)).is_none() {
+            return;
+        }
         let mut known: Vec<Known> = self.asked().iter().map(|pattern| self.known(pattern, epsilon)).collect();
         // How often each was the widest: first a cheap bound is tried, then a composition.
         let mut tries = alloc::vec![0_u32; known.len()];
@@ -264,19 +267,22 @@ fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
     };
     let mut others: Outcomes = parts.into_iter().map(|(all, copies)| (all.listed, copies)).collect();
     let mut sizes = Vec::new();
+    // The squares of each part's losses in all its copies, added up; how many are rare, and whether more may be.
+    let mut rare = Vec::new();
     for (part, (listed, copies)) in others.iter_mut().enumerate() {
         listed.sort_by_cached_key(size);
-        sizes.extend(listed.iter().enumerate().map(|(i, atom)| (size(atom), part, &atom.p.upper * *copies, i > 0)));
+        let mut squares = BigInt::zero();
+        for (i, atom) in listed.iter().enumerate() {
+            let (size, chance) = (size(atom), &atom.p.upper * *copies);
+            squares += &size * &size * &chance;
+            sizes.push((size, part, chance, i > 0));
+        }
+        rare.push((squares, 0_usize, true));
     }
     sizes.sort();
-    // The squares of each part's losses in all its copies, added up; how many are rare, and whether more may be.
-    let mut rare = alloc::vec![(BigInt::zero(), 0_usize, true); others.len()];
-    for (size, part, chance, _) in &sizes {
-        rare[*part].0 += size * size * chance;
-    }
     let mut sum = BigInt::zero();
     for (size, part, chance, is_another) in sizes.into_iter().rev() {
-        let (squares, count, is_open) = &mut rare[part];
+        let Some((squares, count, is_open)) = rare.get_mut(part) else { break };
         let square = &size * &size;
         *squares -= &square * &chance;
         *is_open = *is_open && is_another && square << bits >= &*squares * LARGE;

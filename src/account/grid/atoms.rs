@@ -10,7 +10,9 @@ use super::{
     fixed::{Range, exp, ln_scaled},
 };
 use crate::{
-    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg, exponential},
+    exact::{
+        Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Positive, Rational, exp_neg, exponential, ln,
+    },
     guarantee::Pair,
 };
 
@@ -142,13 +144,22 @@ pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
                 let mixture = q.mul(&miss_range, bits).add(&p.mul(&hit_range, bits));
                 if *reversed { (q.clone(), mixture) } else { (mixture, q.clone()) }
             };
+            let small = u32::try_from(hit.denom().bits()).ok()?;
+            let high = Rational::from_integer(places.checked_add(small)?.into());
             let ln_mixture = |loss: &Rational| -> Option<Enclosure> {
+                // ln(1 − r + r·e^l) is more than l + ln r by at most e^-l/r, and here that is less than 2^-places.
+                if *loss > high {
+                    let sum =
+                        Enclosure::from_rational(loss, places).add(&ln(&Positive::new(hit.clone()).ok()?, places));
+                    let unit = Enclosure::from_rational(&Rational::new(BigInt::one(), BigInt::one() << places), places);
+                    return Some(sum.hull(&sum.add(&unit)));
+                }
                 let ratio = exp(loss, 2 * places)?.at_precision(2 * places).mul_rational(hit);
                 let ratio = Range::of(&ratio.add(&Enclosure::from_rational(&miss, 2 * places)), 2 * places);
-                let ln = |value: &BigInt| {
+                let of = |value: &BigInt| {
                     if value.is_positive() { ln_scaled(value.magnitude(), 2 * places, places) } else { None }
                 };
-                Some(ln(&ratio.lower)?.hull(&ln(&ratio.upper)?))
+                Some(of(&ratio.lower)?.hull(&of(&ratio.upper)?))
             };
             let mut listed = Vec::new();
             for atom in &inner.listed {
@@ -163,6 +174,31 @@ pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
                 return None;
             }
             Some(if *reversed { Atoms { listed, above: below, below: above } } else { Atoms { listed, above, below } })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::boxed::Box;
+
+    use super::*;
+    use crate::exact::Probability;
+
+    /// Losses beyond the digits that are kept, and the same with so many more digits that they are not beyond; both ways.
+    #[test]
+    fn mixed_losses_beyond_the_digits() {
+        let rational = |n: i64, of: i64| Rational::new(n.into(), of.into());
+        for (reversed, shift) in [(false, 1_u32), (true, 1), (false, 5)] {
+            let of = Pair::Laplace { scale: Positive::new(rational(1, 400)).unwrap(), shift: shift.into() };
+            let rate = Probability::new(rational(3, 1000)).unwrap();
+            let pair = Pair::Subsampled { rate, of: Box::new(of), reversed };
+            let (short, long) = (atoms(&pair, 1 << 13, 100).unwrap(), atoms(&pair, 1 << 13, 3000).unwrap());
+            assert_eq!(short.listed.len(), long.listed.len());
+            for (short, long) in short.listed.iter().zip(&long.listed) {
+                assert!(short.loss.intersection(&long.loss).is_some(), "{} {}", short.loss, long.loss);
+                assert!(short.loss.width() < Rational::new(BigInt::one(), BigInt::one() << 90_u32));
+            }
         }
     }
 }

@@ -127,6 +127,7 @@ impl Composition {
     /// Encloses δ(ε).
     pub(super) fn delta(&self, epsilon: &Rational) -> Option<Enclosure> {
         let (lower, upper) = (self.least(epsilon)?, self.most(epsilon)?);
+        debug_assert!(lower <= upper, "{lower} {upper} at {epsilon}");
         // Those of the smaller, where it is any.
         let precision = digits_of(if lower.is_zero() { &upper } else { &lower })?;
         Enclosure::from_bounds(&lower.min(upper.clone()), &upper, precision)

@@ -207,6 +207,9 @@ impl Noise {
     }
 }
 
+/// e^loss is long beyond this.
+const LONG: u32 = 1 << 12;
+
 /// Losses between which all of a pair's lie, but for a share below 2^-tail of either distribution; (0, 0) if P = Q.
 ///
 /// Only the choice of a grid depends on it.
@@ -226,6 +229,9 @@ pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
         Pair::Subsampled { rate, of, reversed } => {
             let (low, high) = span(of, tail)?;
             let mixed = |loss: &Rational| -> Option<Rational> {
+                if *loss > Rational::from_integer(LONG.into()) {
+                    return None;
+                }
                 let places = 64 + u32::try_from(rate.get().denom().bits()).ok()?;
                 let ratio = exp(loss, places)?.upper() * rate.get() + Rational::one() - rate.get();
                 let scaled = ceil(&ratio, places);

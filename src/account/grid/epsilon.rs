@@ -244,7 +244,7 @@ impl Trials {
         self.count += 1;
         let middle = (low + high) / BigInt::from(2);
         let (Some(above), Some(below)) = (&self.above, &self.below) else { return middle };
-        if self.count % 3 == 0 || (above + below).is_zero() {
+        if self.count.is_multiple_of(3) || (above + below).is_zero() {
             return middle;
         }
         let at = low + (high - low) * above / (above + below);

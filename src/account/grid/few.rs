@@ -54,7 +54,8 @@ pub(super) fn delta(few: &Sparse, theta: &Rational, epsilon: &Rational, greatest
     }
     // As of a grid: what the slack stands for has losses too.
     let slack = greatest.clone().min(most_of_a_path(theta)) * Rational::from_integer(BigInt::one() << small);
-    sum += ceil(&(slack * BigInt::from(few.slack)), BITS).to_u128()?;
+    // Beside masses that are next to ε, scaled as they are, it may be more than can be written.
+    sum = sum.checked_add(ceil(&(slack * BigInt::from(few.slack)), BITS).to_u128()?)?;
     let sum = Rational::new(sum.into(), BigInt::one() << (BITS + small));
     let scale = || scale(&halvings(few.exponent, few.side)?, &few.anchor, few.side, theta, epsilon);
     finish(&sum, scale, &few.infinite)
@@ -104,6 +105,24 @@ mod tests {
             // A unit of ε beside losses some 2^20 units above it, and 2^-36 or so of rounding; the last of few may be all there is, and next to ε.
             let unit = Rational::new((*points.iter().map(|(_, mass)| mass).max().unwrap()).into(), BigInt::one() << 60_u32) * loss(8);
             prop_assert!(&upper - &lower <= truth.upper() / (BigInt::one() << 30_u32) + unit * exp(&-(&theta * &epsilon), 400).unwrap().upper() * BigInt::from(points.len()), "{lower} {upper}");
+        }
+    }
+
+    /// A mass next to ε is scaled by as much as its distance is small, and a slack beside it, too: more than can be written is no answer, and not one that is wrong.
+    #[test]
+    fn slack_beside_a_mass_next_to_epsilon() {
+        for slack in [1_u64 << 20, (1 << 23) - (1 << 12), (1 << 23) - 1] {
+            let sparse = Sparse {
+                side: Side::Upper,
+                fine: 44,
+                points: [(1, 1_u64 << 60)].into(),
+                exponent: 60,
+                anchor: Rational::zero(),
+                slack,
+                infinite: BigInt::zero(),
+            };
+            let found = delta(&sparse, &Rational::zero(), &Rational::zero(), &Rational::one());
+            assert!(found.is_none_or(|most| most >= Rational::new(slack.into(), BigInt::one() << 60_u32)), "{slack}");
         }
     }
 }

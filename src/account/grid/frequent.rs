@@ -154,12 +154,12 @@ impl Frequent {
         let all = parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let choice = Choice { theta: Rational::zero(), cut: 0, grids: grids.iter().map(|of| (of.0, bits)).collect() };
         let fine = fineness(&choice, all).filter(|fine| fine + 36 <= bits)?;
-        let single = |((listed, _), (grid, span)): ((Vec<Atom>, u64), (Grid, (Rational, Rational)))| {
+        let mut singles = Vec::new();
+        for ((listed, _), (grid, span)) in parts.into_iter().zip(grids) {
             let outline = Outline::new(&listed, bits, fine);
             let part = Part::Few(Atoms { listed, above: nothing(), below: nothing() }, grid, bits);
-            Single { part, grid, span, outline }
-        };
-        let singles = parts.into_iter().zip(grids).map(single).collect();
+            singles.push(Single { part, grid, span, outline });
+        }
         Some(Self { singles, bits, fine, far: Vec::new() })
     }
 
@@ -264,6 +264,10 @@ impl Frequent {
 
     /// (P − e^x·Q)₊.
     fn difference(&self, (p, q): &(Range, Range), x: &Rational) -> Range {
+        // Above (bits + 2)·ln 2, e^x times a unit in the last place of Q is more than P.
+        if *x > Rational::from_integer((self.bits + 2).into()) && q.lower.is_positive() {
+            return Range::point(BigInt::zero());
+        }
         // At most 1 in any case, and at most P.
         let Some(power) = exp(x, self.bits) else { return Range { lower: BigInt::zero(), upper: p.upper.clone() } };
         let taken = q.mul(&Range::of(&power, self.bits), self.bits);
@@ -459,6 +463,19 @@ mod tests {
             let least = Rational::new(frequent.difference(&(p.clone(), q.clone()), &x).lower, BigInt::one() << BITS);
             assert!(open(&frequent) <= (whole - least) * BigInt::from(worst), "{tenths}");
             assert!(open(&frequent) < before, "{tenths}");
+        }
+    }
+
+    /// e^x of any x: nothing is left above, and all of P below.
+    #[test]
+    fn far_beyond_all_losses() {
+        let weights = [(500, 499), (400, 401), (124, 124)];
+        let frequent = Frequent::new([(outcomes(&weights), 3)].into(), BITS).unwrap();
+        let of = frequent.copies([3].into()).whole;
+        for n in [256_u32, 258, 259, 1 << 20, u32::MAX] {
+            let x = Rational::from_integer(n.into());
+            assert!(frequent.difference(&of, &x).upper.is_zero(), "{n}");
+            assert!(frequent.difference(&of, &-x).lower.bits() > 255, "{n}");
         }
     }
 

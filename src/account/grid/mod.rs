@@ -162,6 +162,7 @@ fn rare_apart(direction: &Direction, epsilon: &Rational, about: &Rational, budge
     let mut rare = Rare::new(direction, epsilon, about, budget)?;
     rare.refine(epsilon, budget);
     let (lower, upper) = rare.delta(epsilon);
+    debug_assert!(lower <= upper, "{lower} {upper} at {epsilon}");
     Enclosure::from_bounds(&lower.min(upper.clone()), &upper, digits_of(&upper)?)
 }
 

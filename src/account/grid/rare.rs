@@ -198,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(40))]
 
         /// Frequent outcomes of small losses and rare ones of any, infinite among them, some with another part beside them; ε near a rare loss, or a sum of two, or none.
         #[test]

@@ -238,6 +238,11 @@ fn power(x: &BigInt, bits: u32) -> Option<Range> {
     Some(Range::of(&exp(&Rational::new(x.clone(), BigInt::one() << bits), bits)?, bits))
 }
 
+/// Whether e^x of a number over 2^bits is more than 2^(bits + 2), and so more than any unit in the last place is part of.
+fn is_huge(x: &BigInt, bits: u32) -> bool {
+    *x > BigInt::from(bits + 2) << bits
+}
+
 /// P and Q of a group.
 fn whole(group: &[Sum]) -> (BigInt, BigInt) {
     (group.iter().map(|sum| &sum.weight).sum(), group.iter().map(|sum| &sum.q).sum())
@@ -249,11 +254,12 @@ fn split(group: &[Sum], bits: u32) -> Option<Vec<Sum>> {
     let (p, q) = whole(group);
     let gap = power(&(&first.loss - &last.loss), bits)?.clamp(bits).complement(bits);
     let sum = |loss: &BigInt, weight: BigInt| -> Option<Sum> {
-        let q = (&weight * power(&-loss, bits)?.lower) >> bits;
+        // Of a loss so far below 0 next to nothing is P, and any Q that is not more will do.
+        let q = if is_huge(&-loss, bits) { BigInt::zero() } else { (&weight * power(&-loss, bits)?.lower) >> bits };
         Some(Sum { loss: loss.clone(), weight, q })
     };
-    // Too close to be told apart: all of it up.
-    if gap.lower.is_zero() {
+    // Too close to be told apart, or too far above: all of it up.
+    if gap.lower.is_zero() || is_huge(&first.loss, bits) {
         return Some([sum(&last.loss, p)?].into());
     }
     let rise = power(&first.loss, bits)?;

@@ -22,6 +22,9 @@ use crate::{
 /// Points of a coarse grid.
 const COARSE: u32 = 1 << 11;
 
+/// Where all losses are one, a grid tells so many apart between it and 0.
+const APART: u32 = 1 << 6;
+
 /// Tails of discrete Gaussians below 2^-this are out of sight.
 const TAIL: u32 = 256;
 
@@ -88,7 +91,9 @@ impl Sketch {
 
     /// Of the losses between two: those above count as infinite, those below as the least.
     fn between(pairs: &[Pair], copies: u64, low: Rational, high: Rational, budget: &Budget) -> Option<Self> {
-        let step = finest(&low, &high, COARSE.into(), FINEST);
+        // One loss is told apart from 0; where it is 0 any grid has it.
+        let apart = if high.is_zero() { -Rational::one() } else { &high - high.abs() / BigInt::from(APART) };
+        let step = finest(&low.clone().min(apart), &high, COARSE.into(), FINEST);
         let bits = digits(&low, &high)?.checked_add(384)?.checked_add(step.saturating_sub(40))?;
         let bits = Some(bits).filter(|bits| *bits <= MOST_BITS)?;
         let costs = pairs.iter().map(|pair| cost(pair, 2 * u64::from(COARSE), bits));
