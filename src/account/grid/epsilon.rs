@@ -184,7 +184,8 @@ impl Rare {
             }
             let Some(open) = open else { break };
             let width = &high - &low;
-            let Some(()) = self.sides(delta, (&mut low, &mut high), open, budget) else { break };
+            let ask = |at: &Rational| self.ask(at, budget);
+            let Some(()) = sides(delta, (&mut low, &mut high), open, self.places(), ask) else { break };
             let is_close = (&high - &low) * BigInt::from(ENOUGH) <= high;
             if is_close || &high - &low == width {
                 break;
@@ -192,39 +193,38 @@ impl Rare {
         }
         (low, high)
     }
+}
 
-    /// Both ends of a bracket brought nearer to an ε between, at which it is not known whether δ(ε) is above δ: as far as the chord from below tells, or some more.
-    fn sides(
-        &self,
-        delta: &Rational,
-        (low, high): (&mut Rational, &mut Rational),
-        (at, least, most): (Rational, Rational, Rational),
-        budget: &Budget,
-    ) -> Option<()> {
-        let slope = (self.ask(low, budget)?.0 - &least) / (&at - &*low);
-        if !slope.is_positive() {
-            return None;
-        }
-        let places = self.places();
-        let short = |distance: Rational| Rational::new(ceil(&distance, places), BigInt::one() << places);
-        let (down, up) = (short((delta - least) / &slope), short((most - delta) / slope));
-        let eighths = |n: u32| Rational::new(n.into(), 8.into());
-        for n in [9, 12, 20, 40] {
-            let below = &at - &down * eighths(n);
-            if below > *low && self.ask(&below, budget)?.0 > *delta {
-                *low = below;
-                break;
-            }
-        }
-        for n in [9, 12, 20, 40] {
-            let above = &at + &up * eighths(n);
-            if above < *high && self.ask(&above, budget)?.1 <= *delta {
-                *high = above;
-                break;
-            }
-        }
-        Some(())
+/// Both ends of a bracket brought nearer to an ε between, at which it is not known whether δ(ε) is above δ: as far as the chord from below tells, or some more.
+fn sides(
+    delta: &Rational,
+    (low, high): (&mut Rational, &mut Rational),
+    (at, least, most): (Rational, Rational, Rational),
+    places: u32,
+    ask: impl Fn(&Rational) -> Option<(Rational, Rational)>,
+) -> Option<()> {
+    let slope = (ask(low)?.0 - &least) / (&at - &*low);
+    if !slope.is_positive() {
+        return None;
     }
+    let short = |distance: Rational| Rational::new(ceil(&distance, places), BigInt::one() << places);
+    let (down, up) = (short((delta - least) / &slope), short((most - delta) / slope));
+    let eighths = |n: u32| Rational::new(n.into(), 8.into());
+    for n in [9, 12, 20, 40] {
+        let below = &at - &down * eighths(n);
+        if below > *low && ask(&below)?.0 > *delta {
+            *low = below;
+            break;
+        }
+    }
+    for n in [9, 12, 20, 40] {
+        let above = &at + &up * eighths(n);
+        if above < *high && ask(&above)?.1 <= *delta {
+            *high = above;
+            break;
+        }
+    }
+    Some(())
 }
 
 /// Where to ask next between two ε: where the chord of what is known at both meets δ, an end that stays where it is being pulled nearer by half each time, as in the
@@ -349,6 +349,34 @@ mod tests {
         mechanism::Mechanism,
     };
     use alloc::boxed::Box;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Of (1 + ε)^-4, known to some more and some less: at the ends it is above δ and is not, whatever the chord tells.
+        #[test]
+        fn both_ends_stay_outside(
+            (low, width, beside) in (0_i64..100, 1_i64..400, 1_i64..99),
+            (less, more) in (2_u32..30, 2_u32..30),
+            share in 0_i64..100,
+        ) {
+            let truth = |epsilon: &Rational| (Rational::one() + epsilon).pow(-4);
+            let open = |n: u32| Rational::new(BigInt::one(), BigInt::one() << n);
+            let known = |epsilon: &Rational| {
+                ((truth(epsilon) - open(less)).max(Rational::zero()), truth(epsilon) + open(more))
+            };
+            let hundredths = |n: i64| Rational::new(n.into(), 100.into());
+            let (first, last) = (hundredths(low), hundredths(low + width));
+            let at = &first + hundredths(width) * hundredths(beside);
+            // δ that is known to be neither above nor below.
+            let (least, most) = known(&at);
+            let delta = &least + (&most - &least) * hundredths(share);
+            let (mut low, mut high) = (first.clone(), last.clone());
+            prop_assume!(truth(&low) > delta && truth(&high) <= delta);
+            let _ = sides(&delta, (&mut low, &mut high), (at, least, most), 64, |at| Some(known(at)));
+            prop_assert!(truth(&low) > delta && truth(&high) <= delta, "{low} {high}");
+            prop_assert!(first <= low && low < high && high <= last, "{low} {high}");
+        }
+    }
 
     /// Losses from 10^-6 to 1, and δ at ε among them: the bracket narrows to the ε, and at its ends δ is above and is not.
     #[test]

@@ -387,6 +387,21 @@ mod tests {
         }
     }
 
+    /// Of two parts one rare outcome of either matters, and two do not: they are left out, and booked.
+    #[test]
+    fn what_is_left_out_is_booked() {
+        let hundredth = |n: i64| Rational::new(n.into(), 100.into());
+        let tails = [3, 5].map(|loss| (Vec::from([atom((hundredth(1), hundredth(loss)))]), 4));
+        let matter =
+            Matter { weight: (BigInt::one() << BITS) / BigInt::from(100), loss: BigInt::one() << BITS, bits: BITS };
+        let all = sums(&tails, Side::Upper, &matter, &Budget::unlimited()).unwrap();
+        let kinds: Vec<&[u64]> = all.of.iter().map(|(numbers, _)| numbers.as_slice()).collect();
+        assert_eq!(kinds, [&[0, 0][..], &[0, 1], &[1, 0]]);
+        // One of either 16 ways, and two of one six ways each.
+        let booked = Rational::new(all.beyond, BigInt::one() << BITS);
+        assert!(booked >= hundredth(1) * hundredth(28) && booked < hundredth(1) * hundredth(29), "{booked}");
+    }
+
     /// All the weights of 0, 1, 2, … rare outcomes of few copies, of two parts: products of binomials.
     #[test]
     fn weights_are_binomial() {

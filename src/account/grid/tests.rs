@@ -408,6 +408,12 @@ fn the_sketches_bound_is_good_far_out() {
         let found = bound(&sketch(&direction, &Budget::unlimited()).unwrap(), &epsilon).unwrap();
         assert!(truth.lower() <= found && found <= truth.upper() * BigInt::from(100), "{specs:?}: {found} for {truth}");
     }
+    // All that is left above every finite loss is what is infinite.
+    let share = |n: i64, of: i64| Probability::new(Rational::new(n.into(), of.into())).unwrap();
+    let outcomes = vec![(share(1, 10), share(0, 1)), (share(1, 2), share(2, 5)), (share(2, 5), share(3, 5))];
+    let direction: Direction = vec![(vec![Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())], 2)];
+    let found = bound(&sketch(&direction, &Budget::unlimited()).unwrap(), &rational("3")).unwrap();
+    assert!(rational("19/100") <= found && found <= rational("1/2"), "{found}");
     let direction = plan(&["gaussian(sigma=10)*2"]).directions().remove(0);
     let found = bound(&sketch(&direction, &Budget::unlimited()).unwrap(), &rational("10")).unwrap();
     assert!(found < rational("1e-70"));
