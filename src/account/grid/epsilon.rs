@@ -127,14 +127,10 @@ fn one_direction(
     if let Some((_, high)) = &best {
         guess = high.clone();
     }
-    // As usual, if that may make it narrow; with rare outcomes apart where it is wide, and then with a lower window.
+    // As usual, with rare outcomes apart where that leaves it wide, or at once where it is unlikely to do; and then with a lower window.
     let is_wide = best.as_ref().is_some_and(|(low, high)| (high - low) * BigInt::from(WIDE) > *high);
-    let passes: &[Pass] = if is_wide && Rare::may_be(direction) {
-        &[Pass::Apart, Pass::Open]
-    } else {
-        &[Pass::Full, Pass::Apart, Pass::Open]
-    };
-    for pass in passes {
+    let first = if is_wide { [Pass::Apart, Pass::Full] } else { [Pass::Full, Pass::Apart] };
+    for pass in first.into_iter().chain([Pass::Open]) {
         let found = best.clone().filter(|_| !guess.is_zero()).and_then(|known| match pass {
             Pass::Full => at(&guess, FULL, None),
             Pass::Apart => Some(Rare::new(direction, &known.1, delta, budget)?.bracket(delta, known, budget)),
