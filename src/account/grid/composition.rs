@@ -192,7 +192,7 @@ fn affordable(
     while of_joins(effort) > budget.left() / 2 && effort.composed > LEAST_POINTS {
         effort.composed /= 2;
     }
-    for _ in 0..3 {
+    for _ in 0..8 {
         let choice = choose(sketches, aim, effort.single)?;
         let costs = direction.iter().zip(&choice.grids).flat_map(|((pairs, _), (grid, bits))| {
             let of_few = of_few(effort);

@@ -12,6 +12,7 @@ use num_integer::Integer as _;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
+    atoms::{self, Atoms, atoms},
     finite::FiniteCurve,
     fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
     gaussian::GaussianCdf,
@@ -106,6 +107,28 @@ impl Curve {
             }
         };
         Some(Self { bits, kind })
+    }
+
+    /// The same by the pair's outcomes, where it takes less to list them than to find their sums at so many points.
+    pub(super) fn cheapest(pair: &Pair, points: u64, bits: u32) -> Option<Self> {
+        if cost_listed(pair, points, bits) < cost(pair, points, bits)
+            && let Some(Atoms { listed, above, below }) = atoms(pair, bits, SHORT)
+        {
+            // What is left out is at most P, wherever it is; P itself, if its Q is 0.
+            let left_out = |(p, q): (Range, Range)| {
+                let lower = if q.upper.is_zero() { p.lower } else { BigInt::zero() };
+                (Range { lower, upper: p.upper }, Range::point(BigInt::zero()))
+            };
+            let ends = [above, below].map(left_out);
+            let masses = listed.into_iter().map(|atom| (atom.p, atom.q)).chain(ends).collect();
+            return Some(Self { bits, kind: Kind::Finite(FiniteCurve::from_masses(masses, bits)) });
+        }
+        Self::new(pair, bits)
+    }
+
+    /// About the steps that this takes at so many points.
+    pub(super) fn cheapest_cost(pair: &Pair, points: u64, bits: u32) -> u64 {
+        cost(pair, points, bits).min(cost_listed(pair, points, bits))
     }
 
     /// What is known at x > 0, over 2^bits.
@@ -245,6 +268,15 @@ pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
             Some(if *reversed { (-high, -low) } else { (low, high) })
         }
     }
+}
+
+/// Binary digits of losses that nobody asks for.
+const SHORT: u32 = 16;
+
+/// About the steps that a curve of a pair's outcomes takes.
+fn cost_listed(pair: &Pair, points: u64, bits: u32) -> u64 {
+    let each = points.saturating_mul(10 * product(bits));
+    if atoms::are_few(pair) { each.saturating_add(atoms::cost(pair, bits)) } else { u64::MAX }
 }
 
 /// About the steps that a pair's curve takes at so many points.

@@ -37,6 +37,7 @@ mod outline;
 mod place;
 mod pld;
 mod rare;
+mod rough;
 mod sparse;
 mod sums;
 mod thin;

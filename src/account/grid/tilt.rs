@@ -9,10 +9,11 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
-    curve::{Curve, Touch, cost, span},
+    curve::{Curve, Touch, span},
     dots::{Dots, Grid, connect},
     evaluate::most_of_a_path,
     fixed::{Range, exp, ln_scaled, shift_up},
+    rough::Masses,
 };
 use crate::{
     exact::{Budget, Rational},
@@ -50,6 +51,7 @@ const BOUND_BITS: u32 = 64;
 /// One part of a plan as the coarse grid shows it.
 pub(super) struct Sketch {
     dots: Dots,
+    masses: Masses,
     pub(super) copies: u64,
 }
 
@@ -80,7 +82,7 @@ impl Sketch {
         let widest = Rational::from_integer(WIDEST.into());
         let within = |loss: &Rational| loss.clone().max(-widest.clone()).min(widest.clone());
         let cost = |bits: u32| {
-            pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(cost(pair, 2 * u64::from(COARSE), bits)))
+            pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(Curve::cheapest_cost(pair, COARSE.into(), bits)))
         };
         let wanted = digits(&low, &high).and_then(|digits| digits.checked_add(384)).filter(|bits| *bits <= MOST_BITS);
         if wanted.is_none_or(|bits| cost(bits) > budget.left() / 2) {
@@ -96,17 +98,20 @@ impl Sketch {
         let step = finest(&low.clone().min(apart), &high, COARSE.into(), FINEST);
         let bits = digits(&low, &high)?.checked_add(384)?.checked_add(step.saturating_sub(40))?;
         let bits = Some(bits).filter(|bits| *bits <= MOST_BITS)?;
-        let costs = pairs.iter().map(|pair| cost(pair, 2 * u64::from(COARSE), bits));
-        budget.spend(costs.fold(0_u64, u64::saturating_add))?;
         let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
         let first = scaled(low).floor().to_integer().to_i64()?.checked_sub(1)?;
         let last = scaled(high).ceil().to_integer().to_i64()?.checked_add(1)?;
-        let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, bits)).collect::<Option<_>>()?;
         let grid = Grid { step, first, last };
-        if grid.points() > 1 << 16 {
-            return None;
-        }
-        Some(Self { dots: connect(&mut curves, grid, bits)?, copies })
+        let points = Some(grid.points()).filter(|points| *points <= 1 << 16)?;
+        let costs = pairs.iter().map(|pair| Curve::cheapest_cost(pair, points, bits));
+        budget.spend(costs.fold(0_u64, u64::saturating_add))?;
+        let curves = pairs.iter().map(|pair| Curve::cheapest(pair, points, bits));
+        let mut curves: Vec<Curve> = curves.collect::<Option<_>>()?;
+        Some(Self::of(connect(&mut curves, grid, bits)?, copies))
+    }
+
+    fn of(dots: Dots, copies: u64) -> Self {
+        Self { masses: Masses::new(&dots), dots, copies }
     }
 
     /// Without losses so high that h is at most 2^-log there: they count as infinite.
@@ -127,7 +132,7 @@ impl Sketch {
             upper: of(upper),
             infinite: infinite.clone(),
         };
-        Self { dots, copies: self.copies }
+        Self::of(dots, self.copies)
     }
 
     /// The same part on a window that a choice found, if that is much narrower: losses too small for the first grid to tell apart.
@@ -138,25 +143,6 @@ impl Sketch {
             return None;
         }
         Self::between(pairs, self.copies, low, high, budget)
-    }
-
-    /// Σ p·e^(θ(l − last)) over 2^(2·bits), and the mean of l under it, over 2^places, which is at least the grid's step.
-    fn moments(&self, theta: &Rational, places: u32) -> Option<(BigInt, BigInt)> {
-        let Dots { grid, bits, upper, .. } = &self.dots;
-        let falling = Range::of(&exp(&-(theta * grid.loss(1)), *bits)?, *bits).lower;
-        let mut factor = BigInt::one() << *bits;
-        let (mut sum, mut first) = (BigInt::zero(), BigInt::zero());
-        for (mass, n) in upper.iter().rev().zip(0_u32..) {
-            let weight = &factor * mass;
-            first += &weight * n;
-            sum += weight;
-            factor = (factor * &falling) >> *bits;
-        }
-        if sum.is_zero() {
-            return None;
-        }
-        let below = (first << places.saturating_sub(grid.step)) / &sum;
-        Some((sum, super::fixed::floor(&grid.loss(grid.last), places) - below))
     }
 }
 
@@ -173,7 +159,7 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     let below = |theta: &Rational| -> Option<bool> {
         let mut mean = BigInt::zero();
         for sketch in sketches {
-            mean += sketch.moments(theta, places)?.1 * sketch.copies;
+            mean += sketch.masses.moments(theta, places)?.1 * sketch.copies;
         }
         Some(mean < target)
     };
@@ -208,11 +194,11 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     Some(low)
 }
 
-/// Each part's [`Sketch::moments`], and Σ k·ln M(θ).
+/// Each part's [`Masses::moments`], and Σ k·ln M(θ).
 fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Rational)> {
     let (mut sums, mut cumulant) = (Vec::new(), Rational::zero());
     for sketch in sketches {
-        let (sum, _) = sketch.moments(theta, sketch.dots.grid.step)?;
+        let (sum, _) = sketch.masses.moments(theta, sketch.dots.grid.step)?;
         let Dots { grid, bits, .. } = &sketch.dots;
         let ln = ln_scaled(sum.magnitude(), 2 * bits, 40)?.lower() + theta * grid.loss(grid.last);
         cumulant += ln * Rational::from_integer(sketch.copies.into());
@@ -226,7 +212,7 @@ fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Ratio
 pub(super) fn bound(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     let theta = tilt(sketches, epsilon)?;
     let (mut exponent, mut infinite, mut more) = (-(&theta * epsilon), Rational::zero(), Rational::zero());
-    for Sketch { dots: Dots { grid, bits, upper, infinite: beyond, .. }, copies } in sketches {
+    for Sketch { dots: Dots { grid, bits, upper, infinite: beyond, .. }, copies, .. } in sketches {
         let (copies, unit) = (Rational::from_integer((*copies).into()), BigInt::one() << *bits);
         let falling = Range::of(&exp(&-(&theta * grid.loss(1)), *bits)?, *bits).upper;
         let (mut factor, mut sum) = (unit.clone(), BigInt::zero());
