@@ -128,6 +128,7 @@ impl Apart {
         let left = |kind: &Vec<u64>| -> Option<Vec<u64>> {
             numbers.iter().zip(kind).map(|(all, some)| all.checked_sub(*some)).collect()
         };
+        budget.spend(frequent.cost_of_copies(&numbers).saturating_mul(u64::try_from(kinds.len()).ok()?))?;
         let rest = kinds.iter().map(|kind| Some(frequent.copies(left(kind)?))).collect::<Option<_>>()?;
         Some(Self { bits, frequent, patterns, rest, beyond, negligible })
     }

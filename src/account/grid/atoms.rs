@@ -51,18 +51,29 @@ pub(super) fn are_few(pair: &Pair) -> bool {
     }
 }
 
-/// About the steps that a pair's atoms take, on both sides: some exponentials and logarithms each.
-pub(super) fn cost(pair: &Pair, bits: u32) -> u64 {
-    let (of, count) = match pair {
-        Pair::Finite(pair) => (4, u64::try_from(pair.outcomes().len()).unwrap_or(u64::MAX)),
-        Pair::Laplace { shift, .. } => (4, shift.to_u64().unwrap_or(u64::MAX).saturating_add(1)),
+/// About as many as a pair has, of probabilities over 2^bits.
+pub(super) fn count(pair: &Pair, bits: u32) -> usize {
+    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
+    let count = match pair {
+        Pair::Finite(pair) => Some(pair.outcomes().len()),
+        Pair::Laplace { shift, .. } => shift.to_usize().and_then(|shift| shift.checked_add(1)),
         Pair::Gaussian { variance, .. } => {
             let reach = (variance.get() * Rational::from_integer(BigInt::from(2 * bits))).ceil().to_integer().sqrt();
-            (6, reach.to_u64().unwrap_or(u64::MAX).saturating_mul(2))
+            reach.to_usize().and_then(|reach| reach.checked_mul(2))
         }
+        Pair::Subsampled { of, .. } => Some(count(of, bits)),
+    };
+    count.unwrap_or(most).min(most)
+}
+
+/// About the steps that a pair's atoms take, on both sides: some exponentials and logarithms each.
+pub(super) fn cost(pair: &Pair, bits: u32) -> u64 {
+    let of = match pair {
+        Pair::Finite(_) | Pair::Laplace { .. } => 4,
+        Pair::Gaussian { .. } => 6,
         Pair::Subsampled { of, .. } => return cost(of, bits).saturating_mul(2),
     };
-    count.min(MOST).saturating_mul(of * exponential(bits))
+    u64::try_from(count(pair, bits)).unwrap_or(u64::MAX).saturating_mul(of * exponential(bits))
 }
 
 /// Probabilities over 2^bits and losses of `places` binary digits; `None` where there are too many.

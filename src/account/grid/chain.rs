@@ -1,14 +1,14 @@
 //! The composition of all copies of all parts, on one side: few losses as they are while they are few, then on grids that widen as losses spread.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 
 use super::{
     atoms::{Atoms, atoms},
     coarsen::coarsen,
-    composition::Effort,
     convolution::Side,
     curve::Curve,
     dots::{Dots, Grid, connect},
+    effort::Effort,
     grouped::Grouped,
     pld::Pld,
     sparse::{Limits, Sparse},
@@ -135,10 +135,25 @@ impl<M> Composed<M> {
     }
 }
 
-/// What has been added up so far, and of how many copies: few losses, and those on a grid.
-struct Sum<M> {
-    few: Option<(Sparse, u64)>,
-    dense: Option<(M, u64)>,
+/// Blocks of copies, and how many each is of, that are to be added up: few losses, and those on a grid.
+struct Blocks<M> {
+    few: Vec<(Sparse, u64)>,
+    dense: Vec<(M, u64)>,
+}
+
+impl<M> Blocks<M> {
+    fn none() -> Self {
+        Self { few: Vec::new(), dense: Vec::new() }
+    }
+}
+
+/// Takes out two, the first of them by a key; they are in no order.
+fn take_two<T, K: Ord>(blocks: &mut Vec<T>, key: impl Fn(&T) -> K) -> Option<(T, T)> {
+    let mut first = || -> Option<T> {
+        let (at, _) = blocks.iter().enumerate().min_by_key(|(_, block)| key(block))?;
+        Some(blocks.remove(at))
+    };
+    Some((first()?, first()?))
 }
 
 /// What the compositions of one account share.
@@ -154,29 +169,59 @@ pub(super) struct Work<'a> {
 
 impl Work<'_> {
     /// All copies of all parts; `None` if a number is out of range.
+    ///
+    /// Of parts with as many copies one of each is composed first, and copies of that then: as many joins as there are parts, and not times the binary digits of the
+    /// copies.
     pub(super) fn chain<M: Measure>(&self, parts: &[(&Part, u64)]) -> Option<Composed<M>> {
-        let mut sum = Sum { few: None, dense: None };
+        let mut alike: BTreeMap<u64, Blocks<M>> = BTreeMap::new();
         for (part, copies) in parts {
+            let one = alike.entry(*copies).or_insert_with(Blocks::none);
             match part {
                 Part::Few(atoms, grid, bits) => {
                     let window = (&grid.loss(grid.first), &grid.loss(grid.last));
-                    let one = Sparse::new(atoms, M::SIDE, self.theta, window, (self.fine, *bits))?;
-                    self.add_few(&mut sum, one, *copies)?;
+                    one.few.push((Sparse::new(atoms, M::SIDE, self.theta, window, (self.fine, *bits))?, 1));
                 }
-                Part::Dots(dots) => {
-                    let measure = self.power(M::of_dots(dots, self.theta)?, *copies, 1)?;
-                    self.add(&mut sum.dense, measure, *copies)?;
+                Part::Dots(dots) => one.dense.push((M::of_dots(dots, self.theta)?, 1)),
+            }
+        }
+        let mut all = Blocks::none();
+        for (copies, one) in alike {
+            let size = u64::try_from(one.few.len() + one.dense.len()).ok()?;
+            match self.together(one)? {
+                Composed::Few(few) => self.add_few(&mut all, few, size, copies)?,
+                Composed::Grid(measure) => all.dense.push((self.power(measure, copies, size)?, copies * size)),
+            }
+        }
+        self.together(all)
+    }
+
+    /// The sum of blocks. The shortest first, and the finest: each is placed, and its grid halved, as late as may be, so that N blocks cost as many roundings as N
+    /// has binary digits, on grids that widen.
+    fn together<M: Measure>(&self, Blocks { mut few, mut dense }: Blocks<M>) -> Option<Composed<M>> {
+        while few.len() > 1 {
+            let ((a, a_count), (b, b_count)) = take_two(&mut few, |(block, _)| block.points.len())?;
+            let count = a_count + b_count;
+            match a.compose(&b, self.theta, self.limits(), self.cut(count)) {
+                Some(joint) => few.push((joint, count)),
+                None => {
+                    few.extend([(a, a_count), (b, b_count)]);
+                    break;
                 }
             }
         }
-        if let Some((few, count)) = sum.few {
-            if sum.dense.is_none() {
-                return Some(Composed::Few(few));
-            }
-            let measure = self.of_few(&few, count)?;
-            self.add(&mut sum.dense, measure, count)?;
+        if dense.is_empty() && few.len() == 1 {
+            return few.pop().map(|(few, _)| Composed::Few(few));
         }
-        sum.dense.map(|(measure, _)| Composed::Grid(measure))
+        for (block, count) in &few {
+            dense.push((self.of_few(block, *count)?, *count));
+        }
+        while dense.len() > 1 {
+            let ((a, a_count), (b, b_count)) =
+                take_two(&mut dense, |(measure, count)| (core::cmp::Reverse(measure.step()), *count))?;
+            let count = a_count + b_count;
+            dense.push((self.join(a, b, count)?, count));
+        }
+        dense.pop().map(|(measure, _)| Composed::Grid(measure))
     }
 
     /// Each of all/count such distributions may lose 2^-cut·count/all of itself, so that all of them lose about 2^-cut.
@@ -188,12 +233,12 @@ impl Work<'_> {
         Limits { sums: self.effort.sums, grid: self.effort.composed / 2 }
     }
 
-    /// Adds `copies` copies of few losses: as they are while they are few, and on a grid beyond.
-    fn add_few<M: Measure>(&self, sum: &mut Sum<M>, one: Sparse, copies: u64) -> Option<()> {
-        let (mut square, mut size, mut rest) = (one, 1_u64, copies);
+    /// `copies` copies of few losses, each of `size` already: as they are while they are few, and on a grid beyond.
+    fn add_few<M: Measure>(&self, blocks: &mut Blocks<M>, one: Sparse, size: u64, copies: u64) -> Option<()> {
+        let (mut square, mut size, mut rest) = (one, size, copies);
         loop {
             if rest & 1 == 1 {
-                self.add_sparse(sum, &square, size)?;
+                blocks.few.push((square.clone(), size));
             }
             rest >>= 1;
             if rest == 0 {
@@ -204,26 +249,11 @@ impl Work<'_> {
                 None => {
                     // Two times the rest, of blocks that can be doubled no more as they are.
                     let measure = self.power(self.of_few(&square, size)?, rest * 2, size)?;
-                    return self.add(&mut sum.dense, measure, rest * 2 * size);
+                    blocks.dense.push((measure, rest * 2 * size));
+                    return Some(());
                 }
             }
         }
-    }
-
-    fn add_sparse<M: Measure>(&self, sum: &mut Sum<M>, block: &Sparse, size: u64) -> Option<()> {
-        let Some((few, count)) = sum.few.take() else {
-            sum.few = Some((block.clone(), size));
-            return Some(());
-        };
-        match few.compose(block, self.theta, self.limits(), self.cut(count + size)) {
-            Some(joint) => sum.few = Some((joint, count + size)),
-            None => {
-                let measure = self.of_few(&few, count)?;
-                self.add(&mut sum.dense, measure, count)?;
-                sum.few = Some((block.clone(), size));
-            }
-        }
-        Some(())
     }
 
     fn of_few<M: Measure>(&self, block: &Sparse, size: u64) -> Option<M> {

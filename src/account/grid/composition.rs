@@ -6,9 +6,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use super::{
-    OPEN, atoms,
+    OPEN,
     chain::{Composed, Part, Work},
-    curve, digits_of,
+    digits_of,
+    effort::{Effort, affordable},
     evaluate::{self, Least, Most},
     few, pld, sparse,
     tilt::{Aim, Choice, Sketch, choose},
@@ -16,19 +17,7 @@ use super::{
 use crate::{
     account::Direction,
     exact::{Budget, Enclosure, Rational},
-    guarantee::Pair,
 };
-
-/// How many points an account may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Effort {
-    /// Of one copy's grid.
-    pub(super) single: u64,
-    /// Of a composition's.
-    pub(super) composed: usize,
-    /// Sums of two losses in one composition of few.
-    pub(super) sums: usize,
-}
 
 /// A plan's composed loss, from both sides: asked for δ at any ε, sharp near the one it was made for.
 pub(super) struct Composition {
@@ -165,54 +154,3 @@ pub(super) fn fineness(choice: &Choice, all: u64) -> Option<u32> {
     let widest = choice.grids.iter().map(|(grid, _)| grid.step).min()?;
     Some(sparse::FINE.max(widest + 24 + many.min(14)))
 }
-
-/// The steps of all compositions of so many copies: one for every binary digit of them, and one more where it is not 0, of six transforms above and at most
-/// fourteen below, twice as long.
-pub(super) fn of_joins(copies: u64, effort: Effort) -> u64 {
-    let joins = u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
-    let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
-    joins.saturating_mul(20 * u64::from(length.ilog2())).saturating_mul(length)
-}
-
-/// The steps of few losses, which are added up, sorted, some times over, on either side.
-pub(super) fn of_few(effort: Effort) -> u64 {
-    u64::try_from(effort.sums).unwrap_or(u64::MAX).saturating_mul(400)
-}
-
-/// A choice of grids whose work is within the budget: fewer points where it is not, down to a few hundred.
-fn affordable(
-    direction: &Direction,
-    sketches: &[Sketch],
-    aim: Aim<'_>,
-    mut effort: Effort,
-    budget: &Budget,
-) -> Option<(Choice, Effort)> {
-    let of_joins = |effort: Effort| direction.iter().map(|(_, copies)| of_joins(*copies, effort)).sum();
-    let are_few = |pairs: &[Pair]| matches!(pairs, [pair] if atoms::are_few(pair));
-    while of_joins(effort) > budget.left() / 2 && effort.composed > LEAST_POINTS {
-        effort.composed /= 2;
-    }
-    for _ in 0..8 {
-        let choice = choose(sketches, aim, effort.single)?;
-        let costs = direction.iter().zip(&choice.grids).flat_map(|((pairs, _), (grid, bits))| {
-            let of_few = of_few(effort);
-            let (points, are_few) = (grid.points(), are_few(pairs));
-            pairs.iter().map(move |pair| {
-                if are_few { of_few.saturating_add(atoms::cost(pair, *bits)) } else { curve::cost(pair, points, *bits) }
-            })
-        });
-        let cost = costs.fold(of_joins(effort), u64::saturating_add);
-        if cost <= budget.left() {
-            budget.spend(cost)?;
-            return Some((choice, effort));
-        }
-        // In proportion, and some less.
-        let fewer = u128::from(effort.single) * u128::from(budget.left()) / u128::from(cost.max(1)) * 3 / 4;
-        effort.single = u64::try_from(fewer).unwrap_or(u64::MAX).max(u64::try_from(LEAST_POINTS).ok()?);
-        effort.sums /= 2;
-    }
-    None
-}
-
-/// Fewer are of no use.
-const LEAST_POINTS: usize = 1 << 8;

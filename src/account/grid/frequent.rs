@@ -16,14 +16,15 @@ use num_traits::{One, Signed, Zero};
 use super::{
     atoms::{Atom, Atoms, nothing},
     chain::Part,
-    composition::{Composition, Effort, fineness, of_few, of_joins},
+    composition::{Composition, fineness},
     dots::Grid,
+    effort::{Effort, of_joins},
     evaluate::most_of_a_path,
     fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
     outline::{self, Outline},
     tilt::{Choice, FINEST, MOST_CUT, finest},
 };
-use crate::exact::{Budget, Rational, exponential};
+use crate::exact::{Budget, Rational, exponential, product};
 
 /// Frequent losses are of few sizes.
 const EFFORT: Effort = Effort { single: 1 << 14, composed: 1 << 13, sums: 1 << 17 };
@@ -185,6 +186,14 @@ impl Frequent {
         near.saturating_mul(NEAR).saturating_add(FAR)
     }
 
+    /// About the steps of [`Self::copies`].
+    pub(super) fn cost_of_copies(&self, numbers: &[u64]) -> u64 {
+        let powers = numbers.iter().map(|copies| u64::from(u64::BITS - copies.leading_zeros()) + 1);
+        let sums: usize = self.singles.iter().map(|single| single.listed().len()).sum();
+        let sums = u64::try_from(sums).unwrap_or(u64::MAX).saturating_mul(100);
+        powers.sum::<u64>().saturating_mul(8 * product(self.bits)).saturating_add(sums)
+    }
+
     /// So many copies of each part.
     pub(super) fn copies(&self, numbers: Vec<u64>) -> Copies {
         let one = || Range::point(BigInt::one() << self.bits);
@@ -331,8 +340,8 @@ impl Frequent {
     pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
         let theta = self.tilt(&of.numbers, x)?.max(Rational::zero());
         let some = || self.singles.iter().zip(&of.numbers).filter(|(_, copies)| **copies > 0);
-        let cost = some().map(|(_, copies)| of_joins(*copies, EFFORT).saturating_add(of_few(EFFORT)));
-        budget.spend(cost.fold(0, u64::saturating_add))?;
+        let (joins, few) = of_joins(some().map(|(single, copies)| (Some(single.listed().len()), *copies)), EFFORT);
+        budget.spend(joins.saturating_add(few))?;
         let cut = u32::try_from(MOST_CUT).ok()?;
         let choice = Choice { theta, cut, grids: some().map(|(single, _)| (single.grid, self.bits)).collect() };
         let parts: Vec<_> = some().map(|(single, copies)| (&single.part, *copies)).collect();

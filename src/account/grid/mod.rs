@@ -24,6 +24,7 @@ mod composition;
 mod convolution;
 mod curve;
 mod dots;
+mod effort;
 mod epsilon;
 mod evaluate;
 mod few;
@@ -49,7 +50,8 @@ use alloc::vec::Vec;
 pub(super) use self::epsilon::epsilon;
 
 use self::{
-    composition::{Composition, Effort},
+    composition::Composition,
+    effort::Effort,
     rare::Rare,
     tilt::{Aim, Sketch},
 };

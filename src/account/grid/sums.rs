@@ -33,6 +33,9 @@ const FEWEST_SUMS: usize = 1 << 7;
 /// So many lists, about, may take a share of the budget.
 const LISTS: u64 = 64;
 
+/// The most numbers of rare outcomes of each part that are told apart: of each of them what is left of the copies is another plan.
+const MOST_KINDS: usize = 1 << 10;
+
 /// The steps, about, of one of them.
 const EACH: u64 = 300;
 
@@ -66,6 +69,11 @@ pub(super) struct Matter {
 pub(super) fn sums(tails: &[(Vec<Atom>, u64)], side: Side, matter: &Matter, budget: &Budget) -> Option<Sums> {
     let one = || BigInt::one() << matter.bits;
     let none = Sum { loss: BigInt::zero(), weight: one(), q: one() };
+    // One of each part, and any two.
+    let parts = tails.iter().filter(|(tail, _)| !tail.is_empty()).count();
+    if parts * (parts + 3) / 2 > MOST_KINDS {
+        return None;
+    }
     let mut lists = Lists { side, matter, most: 0, beyond: BigInt::zero() };
     // Shorter ones for sums of several.
     let most = usize::try_from((budget.left() / (LISTS * EACH)).sqrt()).unwrap_or(MOST_SUMS);
@@ -88,6 +96,9 @@ pub(super) fn sums(tails: &[(Vec<Atom>, u64)], side: Side, matter: &Matter, budg
                 // Nothing that matters.
                 if !list.is_empty() {
                     joint.push((numbers, list));
+                }
+                if joint.len() > MOST_KINDS {
+                    return None;
                 }
             }
         }

@@ -1,0 +1,193 @@
+//! What an account may take, and about what it takes.
+
+use alloc::{
+    collections::{BTreeMap, BinaryHeap},
+    vec::Vec,
+};
+use core::cmp::Reverse;
+
+use super::{
+    atoms, curve,
+    tilt::{Aim, Choice, Sketch, choose},
+};
+use crate::{account::Direction, exact::Budget, guarantee::Pair};
+
+/// How many points an account may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Effort {
+    /// Of one copy's grid.
+    pub(super) single: u64,
+    /// Of a composition's.
+    pub(super) composed: usize,
+    /// Sums of two losses in one composition of few.
+    pub(super) sums: usize,
+}
+
+/// Fewer are of no use.
+const LEAST_POINTS: usize = 1 << 8;
+
+/// As many sums are as much work as a grid.
+const LEAST_SUMS: usize = 1 << 12;
+
+/// The steps of a sum of two losses, on both sides.
+const EACH: u64 = 200;
+
+/// The binary digits of outcomes that are not cut off.
+const KEPT: u32 = 48;
+
+/// The steps of all compositions of parts, so many losses each where they are few, and of so many copies, as they are added up in [`super::chain`]: of losses on
+/// grids, and of few.
+pub(super) fn of_joins(parts: impl IntoIterator<Item = (Option<usize>, u64)>, effort: Effort) -> (u64, u64) {
+    let mut alike: BTreeMap<u64, (u64, Vec<usize>)> = BTreeMap::new();
+    for (outcomes, copies) in parts {
+        let (count, few) = alike.entry(copies).or_default();
+        *count += 1;
+        few.extend(outcomes);
+    }
+    let mut of_few = OfFew { most: effort.sums, steps: 0 };
+    let (mut joins, mut blocks) = (0_u64, Vec::new());
+    for (copies, (count, few)) in alike {
+        // One for every binary digit, and one more where it is not 0.
+        joins += count - 1 + u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
+        let dense = count - u64::try_from(few.len()).unwrap_or(count);
+        match of_few.together(few).as_slice() {
+            [one] if dense == 0 => of_few.doubled(*one, copies, &mut blocks),
+            _ => {}
+        }
+    }
+    of_few.together(blocks);
+    let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
+    // Six transforms above and at most fourteen below, twice as long.
+    let each = (20 * u64::from(length.ilog2())).saturating_mul(length);
+    (joins.saturating_mul(each), of_few.steps.saturating_mul(EACH))
+}
+
+/// The sums of few losses.
+struct OfFew {
+    most: usize,
+    steps: u64,
+}
+
+impl OfFew {
+    /// About as many as two make; `None` where that is too much work.
+    fn join(&mut self, a: usize, b: usize) -> Option<usize> {
+        let sums = a.saturating_mul(b);
+        (sums <= self.most).then(|| {
+            self.steps = self.steps.saturating_add(u64::try_from(sums).unwrap_or(u64::MAX));
+            sums.min(self.most.isqrt())
+        })
+    }
+
+    /// What is left when no two can be joined.
+    fn together(&mut self, blocks: Vec<usize>) -> Vec<usize> {
+        let mut blocks: BinaryHeap<_> = blocks.into_iter().map(Reverse).collect();
+        while blocks.len() > 1 {
+            let Some((Reverse(a), Reverse(b))) = blocks.pop().zip(blocks.pop()) else { break };
+            match self.join(a, b) {
+                Some(joint) => blocks.push(Reverse(joint)),
+                None => {
+                    blocks.extend([Reverse(a), Reverse(b)]);
+                    break;
+                }
+            }
+        }
+        blocks.into_iter().map(|Reverse(length)| length).collect()
+    }
+
+    fn doubled(&mut self, one: usize, copies: u64, blocks: &mut Vec<usize>) {
+        let (mut length, mut rest) = (one, copies);
+        while rest > 0 {
+            if rest & 1 == 1 {
+                blocks.push(length);
+            }
+            rest >>= 1;
+            if rest > 0 {
+                let Some(double) = self.join(length, length) else { return };
+                length = double;
+            }
+        }
+    }
+}
+
+/// A choice of grids whose work is within the budget: where it is not, with fewer of what costs the most.
+pub(super) fn affordable(
+    direction: &Direction,
+    sketches: &[Sketch],
+    aim: Aim<'_>,
+    mut effort: Effort,
+    budget: &Budget,
+) -> Option<(Choice, Effort)> {
+    let outcomes = |pairs: &[Pair]| match pairs {
+        [pair] if atoms::are_few(pair) => Some(atoms::count(pair, KEPT)),
+        _ => None,
+    };
+    let parts: Vec<_> = direction.iter().map(|(pairs, copies)| (outcomes(pairs), *copies)).collect();
+    let mut choice = choose(sketches, aim, effort.single)?;
+    loop {
+        let costs =
+            direction.iter().zip(&parts).zip(&choice.grids).flat_map(|(((pairs, _), (few, _)), (grid, bits))| {
+                let cost = |pair| {
+                    if few.is_some() { atoms::cost(pair, *bits) } else { curve::cost(pair, grid.points(), *bits) }
+                };
+                pairs.iter().map(cost)
+            });
+        let of_singles = costs.fold(0, u64::saturating_add);
+        let (of_joins, of_few) = of_joins(parts.iter().copied(), effort);
+        let cost = of_singles.saturating_add(of_joins).saturating_add(of_few);
+        if cost <= budget.left() {
+            budget.spend(cost)?;
+            return Some((choice, effort));
+        }
+        let least = u64::try_from(LEAST_POINTS).ok()?;
+        let dear = [
+            (of_singles, effort.single > least),
+            (of_joins, effort.composed > LEAST_POINTS),
+            (of_few, effort.sums > LEAST_SUMS),
+        ];
+        let (_, which) =
+            (0_u32..).zip(dear).filter(|(_, (_, may_be_less))| *may_be_less).map(|(i, (of, _))| (of, i)).max()?;
+        match which {
+            0 => {
+                effort.single = (effort.single / 2).max(least);
+                choice = choose(sketches, aim, effort.single)?;
+            }
+            1 => effort.composed /= 2,
+            _ => effort.sums /= 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steps of few.
+    fn few<const N: usize>(parts: [(usize, u64); N], sums: usize) -> u64 {
+        let effort = Effort { single: 1, composed: 1, sums };
+        of_joins(parts.map(|(outcomes, copies)| (Some(outcomes), copies)), effort).1
+    }
+
+    /// They are added up from the smallest, and at most the root of so many kept.
+    #[test]
+    fn few_are_added_up() {
+        // Two copies of 8 and one of 5: 64 sums, then 5·64.
+        assert_eq!(few([(8, 2), (5, 1)], 1 << 20), (64 + 5 * 64) * EACH);
+        assert_eq!(few([(8, 2), (5, 1)], 1 << 10), (64 + 5 * 32) * EACH);
+        // Of as many copies, one of each first: 5·8, then 40·40.
+        assert_eq!(few([(8, 2), (5, 2)], 1 << 20), (40 + 1600) * EACH);
+        // 64 are too many to be doubled.
+        assert_eq!(few([(64, 3)], 1 << 10), 0);
+        // 128, of which 32 are kept, then 32·32 twice.
+        assert_eq!(few([(64, 3), (2, 3)], 1 << 10), (128 + 2 * 1024) * EACH);
+    }
+
+    /// For every part of as many copies one, and the binary digits of the copies but once.
+    #[test]
+    fn joins_of_parts_alike() {
+        let joins = |parts: &[u64]| {
+            let effort = Effort { single: 1, composed: 1 << 10, sums: 1 };
+            of_joins(parts.iter().map(|copies| (None, *copies)), effort).0 / (20 * 11 * 2048)
+        };
+        assert_eq!((joins(&[25]), joins(&[25, 25]), joins(&[25, 25, 4])), (8, 9, 13));
+    }
+}
