@@ -102,6 +102,35 @@ fn rare_losses_beside_others_to_three_digits() {
     narrow(&json(&[far[0], far[1], "--delta", "1e-20"])["epsilon"], "1e-4", "beside a Gaussian");
 }
 
+/// Many different parts: a schedule of noise and rates, and losses of many sizes. By Fourier transforms in doubles (numpy; grids of 4·10^-5 and 2·10^-5, extrapolated) they are
+/// 2.9730429e-5, 0.101804057 and 1.94144e-3.
+#[test]
+fn many_parts_to_three_digits() {
+    let schedule = |parts: u32, part: fn(u32) -> String| (0..parts).map(part).collect::<Vec<_>>();
+    for (specs, epsilon, near) in [
+        (schedule(40, |i| format!("subsampled_gaussian(sigma={}/40, rate=1e-2)*25", 40 + i)), "1", "2.9730429e-5"),
+        (
+            schedule(100, |i| format!("subsampled_gaussian(sigma={}/100, rate={}e-3)*10", 100 + i, 10 + i)),
+            "2",
+            "0.101804057",
+        ),
+        (
+            schedule(40, |i| format!("subsampled_gaussian(sigma={}/100, rate={}e-5)*3", 60 + i, 10 + i)),
+            "0.001",
+            "1.94144e-3",
+        ),
+    ] {
+        let mut arguments: Vec<&str> = specs.iter().map(String::as_str).collect();
+        arguments.extend(["--epsilon", epsilon]);
+        let found = &json(&arguments)["delta"];
+        narrow(found, "1e-3", &specs[0]);
+        let ((lower, upper), near) = (bounds(found), parse(near).unwrap());
+        // The doubles are right to about 10^-5.
+        let off = &near * parse("1e-5").unwrap();
+        assert!(lower <= &near + &off && &near - off <= upper, "{found} for {near}");
+    }
+}
+
 /// The direction that is not the worst has a δ of 10^-2000, and is not looked at closely.
 #[test]
 fn the_other_direction_is_next_to_nothing() {

@@ -127,7 +127,11 @@ fn several_pairs_are_their_maximum() {
 }
 
 fn any_pair() -> impl Strategy<Value = Pair> {
-    let weights = prop::collection::vec((1_i64..30, 1_i64..30), 2..5);
+    any_pair_of(2..5)
+}
+
+fn any_pair_of(outcomes: core::ops::Range<usize>) -> impl Strategy<Value = Pair> {
+    let weights = prop::collection::vec((1_i64..30, 1_i64..30), outcomes);
     let finite = weights.prop_map(|weights| {
         let (p, q): (i64, i64) = weights.iter().fold((0, 0), |(p, q), (a, b)| (p + a, q + b));
         let share = |n: i64, d: i64| Probability::new(Rational::new(n.into(), d.into())).unwrap();
@@ -153,6 +157,21 @@ proptest! {
             prop_assert!(found.lower() <= found.upper());
             prop_assert!(found.lower() <= truth.upper() && truth.lower() <= found.upper(), "{} for {}", found, truth);
         }
+    }
+
+    /// Many parts, of which some have as many copies: of two outcomes, so that all sums may be listed.
+    #[test]
+    fn the_truth_of_many_parts_is_inside(parts in prop::collection::vec((any_pair_of(2..3), 1_u64..4), 3..6), n in 0_i64..60) {
+        let epsilon = Rational::new(n.into(), 20.into());
+        let direction: Direction = parts.into_iter().map(|(pair, copies)| (vec![pair], copies)).collect();
+        prop_assume!(!crate::account::greatest::is_at_most(&direction, &epsilon));
+        let truth = truth(&direction, &epsilon);
+        for effort in [TINY, LIGHT] {
+            let found = at(&direction, &epsilon, effort);
+            prop_assert!(found.lower() <= truth.upper() && truth.lower() <= found.upper(), "{} for {}", found, truth);
+        }
+        let fine = at(&direction, &epsilon, LIGHT);
+        prop_assert!(fine.width() <= truth.upper() * rational("1/50") + rational("1e-15"), "{} for {}", fine, truth);
     }
 
     /// Composing k copies and composing them one by one intersect, in any order; more copies are no more private.
