@@ -3,15 +3,18 @@
 use alloc::vec::Vec;
 
 use num_bigint::BigInt;
+use num_integer::Integer as _;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
     finite::masses,
-    fixed::{Range, exp, ln_scaled},
+    fixed::{Range, ceil, exp, ln_scaled, shift_up},
+    sparse::TILTED,
 };
 use crate::{
     exact::{
         Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Positive, Rational, exp_neg, exponential, ln,
+        product,
     },
     guarantee::Pair,
 };
@@ -66,14 +69,24 @@ pub(super) fn count(pair: &Pair, bits: u32) -> usize {
     count.unwrap_or(most).min(most)
 }
 
-/// About the steps that a pair's atoms take, on both sides: some exponentials and logarithms each.
-pub(super) fn cost(pair: &Pair, bits: u32) -> u64 {
-    let of = match pair {
-        Pair::Finite(_) | Pair::Laplace { .. } => 4,
-        Pair::Gaussian { .. } => 6,
-        Pair::Subsampled { of, .. } => return cost(of, bits).saturating_mul(2),
+/// About the steps that a pair's atoms take: of probabilities over 2^bits and losses of `places` binary digits.
+pub(super) fn cost(pair: &Pair, bits: u32, places: u32) -> u64 {
+    let each = match pair {
+        Pair::Finite(_) | Pair::Laplace { .. } => 4 * exponential(bits),
+        Pair::Gaussian { .. } => 10 * product(bits),
+        // An exponential and a logarithm.
+        Pair::Subsampled { of, .. } => {
+            let mixed =
+                u64::try_from(count(pair, bits)).unwrap_or(u64::MAX).saturating_mul(6 * exponential(2 * places));
+            return cost(of, bits, places).saturating_add(mixed);
+        }
     };
-    u64::try_from(count(pair, bits)).unwrap_or(u64::MAX).saturating_mul(of * exponential(bits))
+    u64::try_from(count(pair, bits)).unwrap_or(u64::MAX).saturating_mul(each)
+}
+
+/// And those of their tilts, on both sides.
+pub(super) fn cost_of_tilts(pair: &Pair, bits: u32) -> u64 {
+    u64::try_from(count(pair, bits)).unwrap_or(u64::MAX).saturating_mul(2 * exponential(bits.min(TILTED)))
 }
 
 /// Probabilities over 2^bits and losses of `places` binary digits; `None` where there are too many.
@@ -133,8 +146,12 @@ pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
             let reach =
                 (variance.get() * Rational::from_integer(BigInt::from(2 * bits))).ceil().to_integer().sqrt() + 1_u32;
             let reach = reach.to_i64().filter(|reach| 2 * reach.unsigned_abs() < MOST)?;
-            let pmf = GaussianPmf::new(variance, bits)?;
-            let at = |y: i64| Range::of(&pmf.probability(&Integer::from(y)), bits).clamp(bits);
+            let masses = gaussian(variance, usize::try_from(reach + shift).ok()?, bits)?;
+            let nothing = Range::point(BigInt::zero());
+            let at = |y: i64| {
+                let y = usize::try_from(y.unsigned_abs()).ok();
+                y.and_then(|y| masses.get(y)).unwrap_or(&nothing).clone()
+            };
             let loss = |y: i64| {
                 let twice = Rational::from_integer((BigInt::from(shift) - BigInt::from(2 * y)) * shift);
                 Enclosure::from_rational(&(twice / variance.get() / BigInt::from(2)), places)
@@ -143,7 +160,7 @@ pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
                 (-reach..=reach + shift).map(|y| Atom { p: at(y), q: at(y - shift), loss: loss(y) }).collect();
             // Beyond, either side has at most P(reach)·(1 + 2σ²/(2·reach + 1)), as for the tails of [`super::gaussian`].
             let rest = Rational::one() + variance.get() * BigInt::from(2) / BigInt::from(2 * reach + 1);
-            let upper = super::fixed::ceil(&(Rational::from_integer(at(reach).upper) * rest), 0);
+            let upper = ceil(&(Rational::from_integer(at(reach).upper) * rest), 0);
             let tail = Range { lower: BigInt::zero(), upper };
             Some(Atoms { listed, above: (tail.clone(), tail.clone()), below: (tail.clone(), tail) })
         }
@@ -157,25 +174,34 @@ pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
             };
             let small = u32::try_from(hit.denom().bits()).ok()?;
             let high = Rational::from_integer(places.checked_add(small)?.into());
-            let ln_mixture = |loss: &Rational| -> Option<Enclosure> {
+            let double = 2 * places;
+            let (hit_range_twice, miss_range_twice) =
+                (Range::of_rational(hit, double), Range::of_rational(&miss, double));
+            let ln_hit = Positive::new(hit.clone()).ok().map(|hit| ln(&hit, places));
+            let ln_mixture = |loss: &Enclosure| -> Option<Enclosure> {
                 // ln(1 − r + r·e^l) is more than l + ln r by at most e^-l/r, and here that is less than 2^-places.
-                if *loss > high {
-                    let sum =
-                        Enclosure::from_rational(loss, places).add(&ln(&Positive::new(hit.clone()).ok()?, places));
+                if loss.lower() > high {
+                    let sum = loss.add(ln_hit.as_ref()?);
                     let unit = Enclosure::from_rational(&Rational::new(BigInt::one(), BigInt::one() << places), places);
                     return Some(sum.hull(&sum.add(&unit)));
                 }
-                let ratio = exp(loss, 2 * places)?.at_precision(2 * places).mul_rational(hit);
-                let ratio = Range::of(&ratio.add(&Enclosure::from_rational(&miss, 2 * places)), 2 * places);
-                let of = |value: &BigInt| {
-                    if value.is_positive() { ln_scaled(value.magnitude(), 2 * places, places) } else { None }
-                };
-                Some(of(&ratio.lower)?.hull(&of(&ratio.upper)?))
+                let mut power = Range::of(&exp(&loss.lower(), double)?, double);
+                // e^w ≤ 1 + 2w for w ≤ 1.
+                let width = Some(ceil(&loss.width(), double)).filter(|width| *width <= BigInt::one() << double)?;
+                power.upper += shift_up(&(&power.upper * (width << 1_u32)), double);
+                let Range { lower, upper } = miss_range_twice.add(&power.mul(&hit_range_twice, double));
+                if !lower.is_positive() {
+                    return None;
+                }
+                let least = ln_scaled(lower.magnitude(), double, places)?;
+                // ln b ≤ ln a + (b − a)/a.
+                let gap = Rational::new(((upper - &lower) << double).div_ceil(&lower), BigInt::one() << double);
+                Enclosure::from_bounds(&least.lower(), &(least.upper() + gap), places + 8)
             };
             let mut listed = Vec::new();
             for atom in &inner.listed {
                 let (p, q) = mixed((&atom.p, &atom.q));
-                let loss = ln_mixture(&atom.loss.lower())?.hull(&ln_mixture(&atom.loss.upper())?);
+                let loss = ln_mixture(&atom.loss)?;
                 listed.push(Atom { p, q, loss: if *reversed { loss.neg() } else { loss } });
             }
             let (above, below) = (mixed((&inner.above.0, &inner.above.1)), mixed((&inner.below.0, &inner.below.1)));
@@ -189,12 +215,69 @@ pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
     }
 }
 
+/// P(0), …, P(count) of discrete Gaussian noise, over 2^bits: each is the one before it times e^(-(2y + 1)/2σ²), and that is e^(-1/σ²) times the one before. Every factor is at
+/// most 1, so that n of them are off by less than 4n² of the last of some digits more.
+fn gaussian(variance: &Positive, count: usize, bits: u32) -> Option<Vec<Range>> {
+    let guard = 2 * (usize::BITS - count.leading_zeros()) + 4;
+    let wide = bits + guard;
+    let power = |x: Rational| Some(Range::of(&exp_neg(&NonNegative::new(x).ok()?, wide), wide).clamp(wide));
+    let square = power(variance.get().recip())?;
+    let mut ratio = power(variance.get().recip() / BigInt::from(2))?;
+    let mut mass = Range::of(&GaussianPmf::new(variance, wide)?.probability(&Integer::from(0)), wide).clamp(wide);
+    let mut masses = Vec::with_capacity(count + 1);
+    for _ in 0..=count {
+        masses.push(Range { lower: &mass.lower >> guard, upper: shift_up(&mass.upper, guard) }.clamp(bits));
+        mass = mass.mul(&ratio, wide);
+        ratio = ratio.mul(&square, wide);
+    }
+    Some(masses)
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::boxed::Box;
 
     use super::*;
     use crate::exact::Probability;
+
+    /// By recurrence they are what they are by themselves, to the last digits.
+    #[test]
+    fn gaussian_masses() {
+        for (variance, count) in [((1, 9), 12), ((1, 1), 40), ((49, 25), 70), ((4000, 1), 2000)] {
+            let variance = Positive::new(Rational::new(variance.0.into(), variance.1.into())).unwrap();
+            for bits in [100, 400] {
+                let pmf = GaussianPmf::new(&variance, bits + 64).unwrap();
+                for (y, mass) in (0..).zip(gaussian(&variance, count, bits).unwrap()).step_by(1 + count / 20) {
+                    let exact = Range::of(&pmf.probability(&Integer::from(y)), bits);
+                    assert!(mass.lower <= exact.upper && exact.lower <= mass.upper, "{y}");
+                    assert!(&mass.upper - &mass.lower <= BigInt::from(2), "{y}");
+                }
+            }
+        }
+    }
+
+    /// A mixed loss is that of its definition, ln(1 − r + r·e^l), whether l is a number that can be written or not.
+    #[test]
+    fn mixed_losses() {
+        for (variance, rate) in [((4, 9), (1, 100)), ((1, 3), (1, 1_000_000)), ((5, 1), (9, 10))] {
+            let variance = Positive::new(Rational::new(variance.0.into(), variance.1.into())).unwrap();
+            let rate = Rational::new(rate.0.into(), rate.1.into());
+            let of = Pair::Gaussian { variance, shift: 1_u32.into() };
+            let inner = atoms(&of, 200, 400).unwrap();
+            let mixed =
+                Pair::Subsampled { rate: Probability::new(rate.clone()).unwrap(), of: Box::new(of), reversed: false };
+            for (atom, inner) in atoms(&mixed, 200, 90).unwrap().listed.iter().zip(&inner.listed) {
+                let ratio = exp(&inner.loss.lower(), 600)
+                    .unwrap()
+                    .hull(&exp(&inner.loss.upper(), 600).unwrap())
+                    .mul_rational(&rate);
+                let ratio = ratio.add(&Enclosure::from_rational(&(Rational::one() - &rate), 600));
+                let back = exp(&atom.loss.lower(), 600).unwrap().hull(&exp(&atom.loss.upper(), 600).unwrap());
+                assert!(back.lower() <= ratio.upper() && ratio.lower() <= back.upper(), "{}", atom.loss);
+                assert!(atom.loss.width() <= Rational::new(1.into(), BigInt::one() << 85_u32), "{}", atom.loss);
+            }
+        }
+    }
 
     /// Losses beyond the digits that are kept, and the same with so many more digits that they are not beyond; both ways.
     #[test]

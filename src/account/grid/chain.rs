@@ -18,6 +18,9 @@ use crate::{exact::Rational, guarantee::Pair};
 /// The most points of a composition whose grid is too wide to be halved.
 const MOST_POINTS: usize = 1 << 20;
 
+/// So many different numbers of copies are gone through digit by digit.
+pub(super) const MANY_GROUPS: usize = 4;
+
 /// One copy of a part of a plan, as both sides start from it.
 pub(super) enum Part {
     /// Its outcomes, in a window and of so many binary digits.
@@ -119,6 +122,7 @@ impl Measure for Grouped {
 }
 
 /// All copies of all parts.
+#[derive(Clone)]
 pub(super) enum Composed<M> {
     /// So few losses that none was placed on a grid.
     Few(Sparse),
@@ -144,6 +148,13 @@ struct Blocks<M> {
 impl<M> Blocks<M> {
     fn none() -> Self {
         Self { few: Vec::new(), dense: Vec::new() }
+    }
+
+    fn add(&mut self, block: Composed<M>, size: u64) {
+        match block {
+            Composed::Few(few) => self.few.push((few, size)),
+            Composed::Grid(measure) => self.dense.push((measure, size)),
+        }
     }
 }
 
@@ -184,15 +195,57 @@ impl Work<'_> {
                 Part::Dots(dots) => one.dense.push((M::of_dots(dots, self.theta)?, 1)),
             }
         }
-        let mut all = Blocks::none();
+        let mut groups = Vec::new();
         for (copies, one) in alike {
             let size = u64::try_from(one.few.len() + one.dense.len()).ok()?;
-            match self.together(one)? {
+            groups.push((self.together(one)?, size, copies));
+        }
+        if groups.len() >= MANY_GROUPS { self.by_digits(&groups) } else { self.by_powers(groups) }
+    }
+
+    /// All copies of each, and then the sum.
+    fn by_powers<M: Measure>(&self, groups: Vec<(Composed<M>, u64, u64)>) -> Option<Composed<M>> {
+        let mut all = Blocks::none();
+        for (one, size, copies) in groups {
+            match one {
                 Composed::Few(few) => self.add_few(&mut all, few, size, copies)?,
                 Composed::Grid(measure) => all.dense.push((self.power(measure, copies, size)?, copies * size)),
             }
         }
         self.together(all)
+    }
+
+    /// Digit by digit of all their copies, from the highest (Horner; Straus 1964): what there is twice, and one more of each that has the digit. As many joins as there are
+    /// digits that are not 0, and the squares but once for all.
+    fn by_digits<M: Measure>(&self, groups: &[(Composed<M>, u64, u64)]) -> Option<Composed<M>> {
+        let most = groups.iter().map(|(_, _, copies)| *copies).max()?;
+        let mut total: Option<(Composed<M>, u64)> = None;
+        for digit in (0..u64::BITS - most.leading_zeros()).rev() {
+            let mut blocks = Blocks::none();
+            let mut count = 0;
+            if let Some((before, size)) = total {
+                count = size * 2;
+                blocks.add(self.doubled(before, count)?, count);
+            }
+            for (one, size, _) in groups.iter().filter(|(_, _, copies)| (copies >> digit) & 1 == 1) {
+                count += size;
+                blocks.add(one.clone(), *size);
+            }
+            total = Some((self.together(blocks)?, count));
+        }
+        total.map(|(total, _)| total)
+    }
+
+    /// Two of a block, of `count` copies together.
+    fn doubled<M: Measure>(&self, block: Composed<M>, count: u64) -> Option<Composed<M>> {
+        let measure = match block {
+            Composed::Few(few) => match few.compose(&few, self.theta, self.limits(), self.cut(count)) {
+                Some(double) => return Some(Composed::Few(double)),
+                None => self.of_few(&few, count / 2)?,
+            },
+            Composed::Grid(measure) => measure,
+        };
+        self.join(measure.clone(), measure, count).map(Composed::Grid)
     }
 
     /// The sum of blocks. The shortest first, and the finest: each is placed, and its grid halved, as late as may be, so that N blocks cost as many roundings as N

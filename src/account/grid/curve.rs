@@ -114,13 +114,15 @@ impl Curve {
         if cost_listed(pair, points, bits) < cost(pair, points, bits)
             && let Some(Atoms { listed, above, below }) = atoms(pair, bits, SHORT)
         {
-            // What is left out is at most P, wherever it is; P itself, if its Q is 0.
-            let left_out = |(p, q): (Range, Range)| {
+            // Where Q may be 0, and of what is left out, there is at most P; P itself, if Q is 0.
+            let at_most = |(p, q): (Range, Range)| {
+                if q.lower.is_positive() && !p.lower.is_zero() {
+                    return (p, q);
+                }
                 let lower = if q.upper.is_zero() { p.lower } else { BigInt::zero() };
                 (Range { lower, upper: p.upper }, Range::point(BigInt::zero()))
             };
-            let ends = [above, below].map(left_out);
-            let masses = listed.into_iter().map(|atom| (atom.p, atom.q)).chain(ends).collect();
+            let masses = listed.into_iter().map(|atom| (atom.p, atom.q)).chain([above, below]).map(at_most).collect();
             return Some(Self { bits, kind: Kind::Finite(FiniteCurve::from_masses(masses, bits)) });
         }
         Self::new(pair, bits)
@@ -276,7 +278,7 @@ const SHORT: u32 = 16;
 /// About the steps that a curve of a pair's outcomes takes.
 fn cost_listed(pair: &Pair, points: u64, bits: u32) -> u64 {
     let each = points.saturating_mul(10 * product(bits));
-    if atoms::are_few(pair) { each.saturating_add(atoms::cost(pair, bits)) } else { u64::MAX }
+    if atoms::are_few(pair) { each.saturating_add(atoms::cost(pair, bits, SHORT)) } else { u64::MAX }
 }
 
 /// About the steps that a pair's curve takes at so many points.

@@ -7,7 +7,10 @@ use alloc::{
 use core::cmp::Reverse;
 
 use super::{
-    atoms, curve,
+    atoms,
+    chain::MANY_GROUPS,
+    curve,
+    sparse::MOST_POINTS,
     tilt::{Aim, Choice, Sketch, choose},
 };
 use crate::{account::Direction, exact::Budget, guarantee::Pair};
@@ -32,6 +35,9 @@ const LEAST_SUMS: usize = 1 << 12;
 /// The steps of a sum of two losses, on both sides.
 const EACH: u64 = 200;
 
+/// The binary digits of few losses, about.
+const PLACES: u32 = 80;
+
 /// The binary digits of outcomes that are not cut off.
 const KEPT: u32 = 48;
 
@@ -44,18 +50,33 @@ pub(super) fn of_joins(parts: impl IntoIterator<Item = (Option<usize>, u64)>, ef
         *count += 1;
         few.extend(outcomes);
     }
-    let mut of_few = OfFew { most: effort.sums, steps: 0 };
-    let (mut joins, mut blocks) = (0_u64, Vec::new());
+    // What they take, if they can be thinned, and what is left of them, if not.
+    let mut of_few = OfFew { most: effort.sums, kept: effort.sums.isqrt(), steps: 0 };
+    let mut not_thinned = OfFew { most: effort.sums.min(MOST_POINTS), kept: MOST_POINTS, steps: 0 };
+    let (mut joins, mut groups) = (0_u64, Vec::new());
+    let are_many = alike.len() >= MANY_GROUPS;
+    let digits = |copies: u64| u64::from(u64::BITS - copies.leading_zeros());
+    // By digits the squares are for all.
+    if are_many {
+        joins += alike.keys().copied().max().map_or(0, digits);
+    }
     for (copies, (count, few)) in alike {
-        // One for every binary digit, and one more where it is not 0.
-        joins += count - 1 + u64::from(u64::BITS - copies.leading_zeros() + copies.count_ones());
         let dense = count - u64::try_from(few.len()).unwrap_or(count);
-        match of_few.together(few).as_slice() {
-            [one] if dense == 0 => of_few.doubled(*one, copies, &mut blocks),
-            _ => {}
+        let left = not_thinned.together(few.clone()).len();
+        let few = of_few.together(few);
+        joins += (dense + u64::try_from(left).unwrap_or(count)).saturating_sub(1);
+        joins += u64::from(copies.count_ones()) + if are_many { 0 } else { digits(copies) };
+        if let [one] = few.as_slice()
+            && dense == 0
+        {
+            groups.push((*one, copies));
         }
     }
-    of_few.together(blocks);
+    if are_many {
+        of_few.by_digits(&groups)
+    } else {
+        of_few.by_powers(&groups)
+    }
     let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
     // Six transforms above and at most fourteen below, twice as long.
     let each = (20 * u64::from(length.ilog2())).saturating_mul(length);
@@ -64,7 +85,10 @@ pub(super) fn of_joins(parts: impl IntoIterator<Item = (Option<usize>, u64)>, ef
 
 /// The sums of few losses.
 struct OfFew {
+    /// The most sums of two.
     most: usize,
+    /// The most of them that are kept.
+    kept: usize,
     steps: u64,
 }
 
@@ -74,7 +98,7 @@ impl OfFew {
         let sums = a.saturating_mul(b);
         (sums <= self.most).then(|| {
             self.steps = self.steps.saturating_add(u64::try_from(sums).unwrap_or(u64::MAX));
-            sums.min(self.most.isqrt())
+            sums.min(self.kept)
         })
     }
 
@@ -94,17 +118,34 @@ impl OfFew {
         blocks.into_iter().map(|Reverse(length)| length).collect()
     }
 
-    fn doubled(&mut self, one: usize, copies: u64, blocks: &mut Vec<usize>) {
-        let (mut length, mut rest) = (one, copies);
-        while rest > 0 {
-            if rest & 1 == 1 {
-                blocks.push(length);
+    fn by_powers(&mut self, groups: &[(usize, u64)]) {
+        let mut blocks = Vec::new();
+        for (one, copies) in groups {
+            let (mut length, mut rest) = (*one, *copies);
+            while rest > 0 {
+                if rest & 1 == 1 {
+                    blocks.push(length);
+                }
+                rest >>= 1;
+                match if rest > 0 { self.join(length, length) } else { None } {
+                    Some(double) => length = double,
+                    None => break,
+                }
             }
-            rest >>= 1;
-            if rest > 0 {
-                let Some(double) = self.join(length, length) else { return };
-                length = double;
-            }
+        }
+        self.together(blocks);
+    }
+
+    fn by_digits(&mut self, groups: &[(usize, u64)]) {
+        let most = groups.iter().map(|(_, copies)| *copies).max().unwrap_or(0);
+        let mut total = None;
+        for digit in (0..u64::BITS - most.leading_zeros()).rev() {
+            let double = total.and_then(|length| self.join(length, length));
+            let some = groups.iter().filter(|(_, copies)| (copies >> digit) & 1 == 1).map(|(one, _)| *one);
+            total = match self.together(double.into_iter().chain(some).collect()).as_slice() {
+                [one] => Some(*one),
+                _ => None,
+            };
         }
     }
 }
@@ -124,23 +165,27 @@ pub(super) fn affordable(
     let parts: Vec<_> = direction.iter().map(|(pairs, copies)| (outcomes(pairs), *copies)).collect();
     let mut choice = choose(sketches, aim, effort.single)?;
     loop {
-        let costs =
-            direction.iter().zip(&parts).zip(&choice.grids).flat_map(|(((pairs, _), (few, _)), (grid, bits))| {
-                let cost = |pair| {
-                    if few.is_some() { atoms::cost(pair, *bits) } else { curve::cost(pair, grid.points(), *bits) }
-                };
-                pairs.iter().map(cost)
-            });
-        let of_singles = costs.fold(0, u64::saturating_add);
+        // Of listed outcomes, and of dots.
+        let mut of_singles = (0_u64, 0_u64);
+        for (((pairs, _), (few, _)), (grid, bits)) in direction.iter().zip(&parts).zip(&choice.grids) {
+            for pair in pairs {
+                if few.is_some() {
+                    let cost = atoms::cost(pair, *bits, PLACES).saturating_add(atoms::cost_of_tilts(pair, *bits));
+                    of_singles.0 = of_singles.0.saturating_add(cost);
+                } else {
+                    of_singles.1 = of_singles.1.saturating_add(curve::cost(pair, grid.points(), *bits));
+                }
+            }
+        }
         let (of_joins, of_few) = of_joins(parts.iter().copied(), effort);
-        let cost = of_singles.saturating_add(of_joins).saturating_add(of_few);
+        let cost = [of_singles.0, of_singles.1, of_joins, of_few].into_iter().fold(0, u64::saturating_add);
         if cost <= budget.left() {
             budget.spend(cost)?;
             return Some((choice, effort));
         }
         let least = u64::try_from(LEAST_POINTS).ok()?;
         let dear = [
-            (of_singles, effort.single > least),
+            (of_singles.1, effort.single > least),
             (of_joins, effort.composed > LEAST_POINTS),
             (of_few, effort.sums > LEAST_SUMS),
         ];
@@ -189,5 +234,7 @@ mod tests {
             of_joins(parts.iter().map(|copies| (None, *copies)), effort).0 / (20 * 11 * 2048)
         };
         assert_eq!((joins(&[25]), joins(&[25, 25]), joins(&[25, 25, 4])), (8, 9, 13));
+        // Five squares, and as many as there are digits that are not 0.
+        assert_eq!(joins(&[25, 25, 4, 5, 6]), 5 + 1 + 3 + 1 + 2 + 2);
     }
 }

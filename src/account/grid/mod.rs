@@ -90,7 +90,7 @@ const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 17, sums: 1 << 21 
 const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14, sums: 1 << 18 };
 
 fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
-    let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, budget));
+    let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, direction.len(), budget));
     sketches.collect::<Option<Vec<_>>>().filter(|sketches| !sketches.is_empty())
 }
 
@@ -181,7 +181,7 @@ pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rati
     if tilt::bound(&sketches, epsilon).is_some_and(|most| most <= *bound) {
         return true;
     }
-    for (effort, share) in [(LIGHT, 8), (FULL, 2)] {
+    for (effort, share) in [(LIGHT, 4), (FULL, 2)] {
         let found = Composition::new(direction, &sketches, aim, effort, &budget.share(share))
             .and_then(|composition| composition.delta(epsilon));
         let Some(found) = found else { return false };

@@ -75,7 +75,7 @@ impl Rare {
     fn listed(parts: &Parts<'_>, about: &About<'_>, budget: &Budget) -> Option<Self> {
         let mut all = Vec::new();
         for (pair, copies) in parts {
-            budget.spend(atoms::cost(pair, about.bits))?;
+            budget.spend(atoms::cost(pair, about.bits, about.bits))?;
             all.push((atoms(pair, about.bits, about.bits)?, *copies));
         }
         Some(Self { upper: about.apart(all, &BOTH, budget)?, lower: None })
@@ -86,7 +86,7 @@ impl Rare {
         let (mut lower, mut upper) = (Vec::new(), Vec::new());
         for (pair, copies) in parts {
             let (below, above) = if is_listed(pair) {
-                budget.spend(atoms::cost(pair, about.bits))?;
+                budget.spend(atoms::cost(pair, about.bits, about.bits))?;
                 let atoms = atoms(pair, about.bits, about.bits)?;
                 (atoms.clone(), atoms)
             } else {

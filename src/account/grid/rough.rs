@@ -11,6 +11,9 @@ use super::{
 };
 use crate::exact::Rational;
 
+/// Binary digits of e^(-θd): what is less is next to nothing at once.
+const PLACES: u32 = 192;
+
 /// leading·2^exponent, the leading digit 1 in the highest place, or 0.
 #[derive(Clone, Copy, Debug)]
 struct Rough {
@@ -90,8 +93,9 @@ impl Masses {
     /// the sum is next to nothing, the losses ending far below the last.
     pub(super) fn moments(&self, theta: &Rational, places: u32) -> Option<(BigInt, BigInt)> {
         let Self { grid, bits, falling } = self;
-        let ratio = Rough::of(&Range::of(&exp(&-(theta * grid.loss(1)), *bits)?, *bits).lower);
-        let ratio = Rough { exponent: ratio.exponent.saturating_sub((*bits).into()), ..ratio };
+        let short = (*bits).min(PLACES);
+        let ratio = Rough::of(&Range::of(&exp(&-(theta * grid.loss(1)), short)?, short).lower);
+        let ratio = Rough { exponent: ratio.exponent.saturating_sub(short.into()), ..ratio };
         let mut factor = Rough { leading: 1 << 63, exponent: -63 };
         // From the point next to 0, so that the mean of small losses is not a difference of large ones.
         let middle = 0.clamp(grid.first, grid.last);

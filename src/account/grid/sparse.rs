@@ -28,11 +28,14 @@ use crate::exact::{Enclosure, Rational};
 /// Losses are multiples of 2^-this where they are of the order of 1.
 pub(super) const FINE: u32 = 44;
 
+/// Binary digits of e^(θl), or of its leading ones where it is more than 1: the tilted mass of all is 1 or more, and 60 of it are kept.
+pub(super) const TILTED: u32 = 160;
+
 /// Points closer than 2^8 of these are merged.
 const CLOSE: i64 = 1 << 8;
 
 /// The most points of a block.
-const MOST_POINTS: usize = 1 << 15;
+pub(super) const MOST_POINTS: usize = 1 << 15;
 
 /// The most points of a grid, where its step cannot be wider.
 const MOST_LENGTH: usize = 1 << 20;
@@ -101,6 +104,7 @@ impl Sparse {
             kept.first_mut()?.1 += below;
         }
         let mut tilted = Vec::new();
+        let short = bits.min(TILTED);
         for (loss, p) in kept {
             // e^(θl) at the true loss, then moved with the loss to the grid: the tilt is that of the place.
             let place = match side {
@@ -108,14 +112,14 @@ impl Sparse {
                 Side::Lower => floor(&loss.lower(), fine),
             };
             let at = Rational::new(place.clone(), BigInt::one() << fine);
-            let factor = Range::of(&exp(&(theta * at), bits)?, bits);
+            let factor = Range::of(&exp(&(theta * at), short)?, short);
             tilted.push((place.to_i64()?, p * if side == Side::Upper { factor.upper } else { factor.lower }));
         }
         let total: BigInt = tilted.iter().map(|(_, mass)| mass).sum();
         let shift = u32::try_from(total.bits().saturating_sub(60)).ok()?;
         let round = |mass: &BigInt| if side == Side::Upper { shift_up(mass, shift) } else { mass >> shift }.to_u64();
         let points = tilted.iter().map(|(i, mass)| Some((*i, round(mass)?))).collect::<Option<Vec<_>>>()?;
-        let exponent = i128::from(2 * bits) - i128::from(shift);
+        let exponent = i128::from(bits + short) - i128::from(shift);
         let infinite = super::pld::rescale(&infinite, bits, side);
         Some(Self { side, fine, points, exponent, anchor: Rational::zero(), slack: 0, infinite })
     }

@@ -12,7 +12,7 @@ use super::{
     curve::{Curve, Touch, span},
     dots::{Dots, Grid, connect},
     evaluate::most_of_a_path,
-    fixed::{Range, exp, ln_scaled, shift_up},
+    fixed::{Range, exp, floor, ln_scaled, shift_up},
     rough::Masses,
 };
 use crate::{
@@ -20,8 +20,10 @@ use crate::{
     guarantee::Pair,
 };
 
-/// Points of a coarse grid.
+/// Points of a coarse grid, and of those of all parts together where they are many; the fewest of one.
 const COARSE: u32 = 1 << 11;
+const COARSE_OF_ALL: u32 = 1 << 15;
+const COARSEST: u32 = 1 << 7;
 
 /// Where all losses are one, a grid tells so many apart between it and 0.
 const APART: u32 = 1 << 6;
@@ -45,6 +47,9 @@ const MOST_BITS: u32 = 1 << 13;
 const LEAST_CUT: i64 = 38;
 pub(super) const MOST_CUT: i64 = 48;
 
+/// Binary digits after the point of the binary digits that a tilt takes from one point to the next.
+const FALL_PLACES: u32 = 32;
+
 /// Binary digits of a bound's logarithm.
 const BOUND_BITS: u32 = 64;
 
@@ -52,6 +57,8 @@ const BOUND_BITS: u32 = 64;
 pub(super) struct Sketch {
     dots: Dots,
     masses: Masses,
+    /// The points it may have.
+    coarse: u32,
     pub(super) copies: u64,
 }
 
@@ -71,7 +78,10 @@ pub(super) fn finest(low: &Rational, high: &Rational, points: u64, most: u32) ->
 }
 
 impl Sketch {
-    pub(super) fn new(pairs: &[Pair], copies: u64, budget: &Budget) -> Option<Self> {
+    /// Of one of so many parts.
+    pub(super) fn new(pairs: &[Pair], copies: u64, parts: usize, budget: &Budget) -> Option<Self> {
+        let all = u32::try_from(parts.max(1)).unwrap_or(u32::MAX);
+        let coarse = (COARSE_OF_ALL / all).clamp(COARSEST, COARSE);
         let mut spans = Vec::new();
         for pair in pairs {
             spans.push(span(pair, TAIL)?);
@@ -82,20 +92,26 @@ impl Sketch {
         let widest = Rational::from_integer(WIDEST.into());
         let within = |loss: &Rational| loss.clone().max(-widest.clone()).min(widest.clone());
         let cost = |bits: u32| {
-            pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(Curve::cheapest_cost(pair, COARSE.into(), bits)))
+            pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(Curve::cheapest_cost(pair, coarse.into(), bits)))
         };
         let wanted = digits(&low, &high).and_then(|digits| digits.checked_add(384)).filter(|bits| *bits <= MOST_BITS);
         if wanted.is_none_or(|bits| cost(bits) > budget.left() / 2) {
-            return Self::between(pairs, copies, within(&low), within(&high), budget);
+            return Self::between(pairs, (copies, coarse), within(&low), within(&high), budget);
         }
-        Self::between(pairs, copies, low, high, budget)
+        Self::between(pairs, (copies, coarse), low, high, budget)
     }
 
     /// Of the losses between two: those above count as infinite, those below as the least.
-    fn between(pairs: &[Pair], copies: u64, low: Rational, high: Rational, budget: &Budget) -> Option<Self> {
+    fn between(
+        pairs: &[Pair],
+        (copies, coarse): (u64, u32),
+        low: Rational,
+        high: Rational,
+        budget: &Budget,
+    ) -> Option<Self> {
         // One loss is told apart from 0; where it is 0 any grid has it.
         let apart = if high.is_zero() { -Rational::one() } else { &high - high.abs() / BigInt::from(APART) };
-        let step = finest(&low.clone().min(apart), &high, COARSE.into(), FINEST);
+        let step = finest(&low.clone().min(apart), &high, coarse.into(), FINEST);
         let bits = digits(&low, &high)?.checked_add(384)?.checked_add(step.saturating_sub(40))?;
         let bits = Some(bits).filter(|bits| *bits <= MOST_BITS)?;
         let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
@@ -107,11 +123,11 @@ impl Sketch {
         budget.spend(costs.fold(0_u64, u64::saturating_add))?;
         let curves = pairs.iter().map(|pair| Curve::cheapest(pair, points, bits));
         let mut curves: Vec<Curve> = curves.collect::<Option<_>>()?;
-        Some(Self::of(connect(&mut curves, grid, bits)?, copies))
+        Some(Self::of(connect(&mut curves, grid, bits)?, (copies, coarse)))
     }
 
-    fn of(dots: Dots, copies: u64) -> Self {
-        Self { masses: Masses::new(&dots), dots, copies }
+    fn of(dots: Dots, (copies, coarse): (u64, u32)) -> Self {
+        Self { masses: Masses::new(&dots), dots, coarse, copies }
     }
 
     /// Without losses so high that h is at most 2^-log there: they count as infinite.
@@ -132,7 +148,7 @@ impl Sketch {
             upper: of(upper),
             infinite: infinite.clone(),
         };
-        Self::of(dots, self.copies)
+        Self::of(dots, (self.copies, self.coarse))
     }
 
     /// The same part on a window that a choice found, if that is much narrower: losses too small for the first grid to tell apart.
@@ -142,7 +158,7 @@ impl Sketch {
         if (&high - &low) * BigInt::from(NARROWER) > grid.loss(grid.last) - grid.loss(grid.first) {
             return None;
         }
-        Self::between(pairs, self.copies, low, high, budget)
+        Self::between(pairs, (self.copies, self.coarse), low, high, budget)
     }
 }
 
@@ -155,7 +171,7 @@ pub(super) fn digits(low: &Rational, high: &Rational) -> Option<u32> {
 fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     let finest = sketches.iter().map(|sketch| sketch.dots.grid.step).max()?;
     let places = finest + 40;
-    let target = super::fixed::floor(epsilon, places);
+    let target = floor(epsilon, places);
     let below = |theta: &Rational| -> Option<bool> {
         let mut mean = BigInt::zero();
         for sketch in sketches {
@@ -304,7 +320,7 @@ pub(super) fn choose(sketches: &[Sketch], aim: Aim<'_>, points: u64) -> Option<C
     let needed = aim.log_delta.map_or(0, |known| (log_bound - log_theta).saturating_sub(known).saturating_add(14));
     let cut = u32::try_from(needed.clamp(LEAST_CUT, MOST_CUT)).ok()?;
     // And as many less as the losses are small: δ is at most as large as they are.
-    let small = sketches.iter().map(|sketch| sketch.dots.grid.step.saturating_sub(COARSE.ilog2())).min()?;
+    let small = sketches.iter().map(|sketch| sketch.dots.grid.step.saturating_sub(sketch.coarse.ilog2())).min()?;
     // Where it is known, 2^-20 of it is enough: a higher window has a coarser grid.
     let log_delta = (log_delta - i64::from(small)).min(aim.log_delta.map_or(0, |known| known.saturating_add(20)));
     let mut grids = Vec::new();
@@ -330,19 +346,14 @@ fn window(
         !finite.is_positive() || i64::try_from(finite.bits()).unwrap_or(i64::MAX) <= negligible
     });
     let high = high.map_or(grid.last, |(_, i)| i).saturating_add(1).min(grid.last);
-    // Low enough that all below, moved there, is 2^-46 of the tilted mass of a copy.
-    let falling = Range::of(&exp(&-(theta * grid.loss(1)), *bits)?, *bits).lower;
-    let mut factors = Vec::new();
-    let mut factor = BigInt::one() << *bits;
-    for _ in upper {
-        let next = (&factor * &falling) >> *bits;
-        factors.push(core::mem::replace(&mut factor, next));
-    }
+    // Low enough that all below, moved there, is 2^-46 of the tilted mass of a copy, by their binary digits: e^(-θd) is 2^-fall, about.
+    let fall = floor(&(theta * grid.loss(1) * Rational::new(1443.into(), 1000.into())), FALL_PLACES);
+    let enough = BigInt::from(sum.bits()) - i64::from(*bits) - 46 - i64::from(many);
     let mut below = BigInt::zero();
     let mut low = grid.first;
-    for ((mass, factor), i) in upper.iter().zip(factors.iter().rev()).zip(grid.first..) {
+    for (mass, i) in upper.iter().zip(grid.first..) {
         below += mass;
-        if (&below * factor) << (46 + many) > *sum {
+        if BigInt::from(below.bits()) - ((&fall * grid.last.abs_diff(i)) >> FALL_PLACES) > enough {
             break;
         }
         low = i;
