@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Aim, Composition, Effort, FULL, LIGHT, METHOD, OPEN, Rare, WIDE, convolution::Side, fixed::ceil, log_two_below,
-    sketch, tilt::guess,
+    Aim, Composition, Effort, FULL, LIGHT, MANY_PARTS, METHOD, OPEN, Rare, WIDE, convolution::Side, fixed::ceil,
+    log_two_below, sketch, tilt::guess,
 };
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow, greatest},
@@ -75,12 +75,17 @@ fn one_direction(
     budget: &Budget,
 ) -> Option<Answer> {
     // Wide noise on a fine grid may take an eighth; without a sketch there is no answer at all.
-    let sketches = sketch(direction, &budget.share(4))?;
-    // A first idea takes little; the last composition may take all that is left.
+    let are_many = direction.len() > MANY_PARTS;
+    let sketches = sketch(direction, &budget.share(if are_many { 2 } else { 4 }))?;
+    // A first idea takes little, but where each of many parts takes some; the last composition may take all that is left.
     let at = |epsilon: &Rational, effort: Effort, open: Option<u32>| {
-        let share = if effort == FULL { budget.share(1) } else { budget.share(6) };
+        let share = match effort {
+            FULL => 1,
+            _ if are_many => 3,
+            _ => 6,
+        };
         let aim = Aim { epsilon, log_delta: log_two_below(delta), open };
-        Composition::new(direction, &sketches, aim, effort, &share)?.bracket(delta, epsilon)
+        Composition::new(direction, &sketches, aim, effort, &budget.share(share))?.bracket(delta, epsilon)
     };
     // Its own greatest loss is a bound, too.
     let greatest = greatest::loss(direction, 64).ok().and_then(greatest::Greatest::finite).map(|loss| loss.upper());

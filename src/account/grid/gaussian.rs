@@ -1,6 +1,6 @@
 //! The distribution function P(Y ≤ t) of the discrete Gaussian, P(Y = y) = e^(-y²/2σ²)/Z, at any σ.
 //!
-//! Up to σ = 1024 it is a table of sums. Beyond, the midpoint Euler–Maclaurin formula with u = t + 1/2 and f(y) = e^(-y²/2σ²):
+//! Up to σ = 4096 it is a table of sums. Beyond, the midpoint Euler–Maclaurin formula with u = t + 1/2 and f(y) = e^(-y²/2σ²):
 //!
 //! Σ_{y ≤ t} f(y) = ∫_{−∞}^u f + Σ_{j=1}^m B_2j(1/2)/(2j)!·f^(2j−1)(u) + R, |R| ≤ |B_2m|/(2m)!·∫|f^(2m)|.
 //!
@@ -24,7 +24,7 @@ use super::{
 use crate::exact::{NonNegative, Positive, Rational, exp_neg, product};
 
 /// σ² up to which the sums are listed.
-const MOST_LISTED_VARIANCE: u32 = 1 << 20;
+const MOST_LISTED_VARIANCE: u32 = 1 << 24;
 
 /// P(Y ≤ t) over 2^bits.
 pub(super) enum GaussianCdf {
@@ -62,7 +62,7 @@ impl GaussianCdf {
     }
 
     /// e^(-k²/2σ²) by recurrence: each is the last times e^(-(2k+1)/2σ²), and that the last times e^(-1/σ²). Rounded outward, k of them are wrong by fewer than
-    /// 4k² ulps of 2^-wide, 2^40 for the k < 2^19 here.
+    /// 4k² ulps of 2^-wide, 2^40 for the k ≤ 2^19 here.
     fn listed(variance: &Positive, bits: u32) -> Option<Self> {
         let wide = bits + 64;
         let reach = reach(variance, bits)?;

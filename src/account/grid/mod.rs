@@ -53,7 +53,7 @@ use self::{
     composition::Composition,
     effort::Effort,
     rare::Rare,
-    tilt::{Aim, Sketch},
+    tilt::{Aim, Detail, Sketch},
 };
 use super::{
     Answer, Direction, Precision,
@@ -79,6 +79,9 @@ const ABOUT: u32 = 1 << 12;
 /// A bound that a light effort leaves open by this factor may be shown by the full one.
 const HOPELESS: u32 = 64;
 
+/// More parts than this take more of a budget to sketch.
+const MANY_PARTS: usize = 16;
+
 /// How an answer was found.
 pub(super) const METHOD: &str = "connect-the-dots on a grid";
 
@@ -90,7 +93,11 @@ const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 17, sums: 1 << 21 
 const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14, sums: 1 << 18 };
 
 fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
-    let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, direction.len(), budget));
+    let [best, less] = Detail::of_parts(direction.len());
+    let costs = direction.iter().map(|(pairs, _)| Sketch::cost(pairs, best).unwrap_or(0));
+    let are_many = direction.len() > 1 && costs.fold(0, u64::saturating_add) > budget.left();
+    let detail = if are_many { less } else { best };
+    let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, detail, budget));
     sketches.collect::<Option<Vec<_>>>().filter(|sketches| !sketches.is_empty())
 }
 
@@ -101,7 +108,7 @@ pub(super) fn delta(
     precision: &Precision,
     budget: &Budget,
 ) -> Option<Answer> {
-    let sketches = sketch(direction, &budget.share(4))?;
+    let sketches = sketch(direction, &budget.share(if direction.len() > MANY_PARTS { 2 } else { 4 }))?;
     let may_be_rare = Rare::may_be(direction);
     let efforts: &[Effort] = if precision.digits <= 4 || may_be_rare { &[LIGHT, FULL] } else { &[FULL] };
     let mut best: Option<Answer> = None;

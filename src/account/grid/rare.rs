@@ -8,6 +8,7 @@ use super::{
     blocks::{self, blocks},
     convolution::Side,
     log_two_below,
+    sums::are_too_many,
 };
 use crate::{
     account::Direction,
@@ -136,7 +137,10 @@ fn parts(direction: &Direction) -> Option<Parts<'_>> {
         let [pair] = pairs.as_slice() else { return None };
         parts.push((pair, *copies));
     }
-    (parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)) > 1).then_some(parts)
+    // Noise that is added to everything has no outcomes that are rare and large.
+    let mixed = parts.iter().filter(|(pair, _)| matches!(pair, Pair::Subsampled { .. } | Pair::Finite(_))).count();
+    let are_many = parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)) > 1;
+    (are_many && !are_too_many(mixed)).then_some(parts)
 }
 
 #[cfg(test)]

@@ -65,13 +65,16 @@ pub(super) struct Matter {
     pub(super) bits: u32,
 }
 
+/// Whether of so many parts with rare outcomes one of each and any two are too many kinds.
+pub(super) fn are_too_many(parts: usize) -> bool {
+    parts.saturating_mul(parts.saturating_add(3)) / 2 > MOST_KINDS
+}
+
 /// The lists for the rare outcomes of each part, and so many copies of it; `None` if a number is out of range, or the budget spent.
 pub(super) fn sums(tails: &[(Vec<Atom>, u64)], side: Side, matter: &Matter, budget: &Budget) -> Option<Sums> {
     let one = || BigInt::one() << matter.bits;
     let none = Sum { loss: BigInt::zero(), weight: one(), q: one() };
-    // One of each part, and any two.
-    let parts = tails.iter().filter(|(tail, _)| !tail.is_empty()).count();
-    if parts * (parts + 3) / 2 > MOST_KINDS {
+    if are_too_many(tails.iter().filter(|(tail, _)| !tail.is_empty()).count()) {
         return None;
     }
     let mut lists = Lists { side, matter, most: 0, beyond: BigInt::zero() };

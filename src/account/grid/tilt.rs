@@ -3,7 +3,7 @@
 //! A coarse PLD of each part tells how the losses lie. The tilt θ is the one under which the losses of the whole plan have mean ε, as in
 //! Chernoff's bound δ(ε) ≤ e^(-θε)·Π M(θ)^k, which it minimises. The window of one copy leaves out what is negligible beside that bound.
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -16,7 +16,7 @@ use super::{
     rough::Masses,
 };
 use crate::{
-    exact::{Budget, Rational},
+    exact::{Budget, Positive, Rational},
     guarantee::Pair,
 };
 
@@ -28,8 +28,10 @@ const COARSEST: u32 = 1 << 7;
 /// Where all losses are one, a grid tells so many apart between it and 0.
 const APART: u32 = 1 << 6;
 
-/// Tails of discrete Gaussians below 2^-this are out of sight.
+/// Tails of discrete Gaussians below 2^-this are out of sight, and so many more binary digits show them; and where that is too much work of many parts.
 const TAIL: u32 = 256;
+const SHORT_TAIL: u32 = 80;
+const MORE: u32 = 128;
 
 /// Losses beyond this are not looked at where that is much work.
 const WIDEST: u32 = 512;
@@ -57,9 +59,38 @@ const BOUND_BITS: u32 = 64;
 pub(super) struct Sketch {
     dots: Dots,
     masses: Masses,
-    /// The points it may have.
-    coarse: u32,
+    detail: Detail,
     pub(super) copies: u64,
+}
+
+/// What a sketch shows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Detail {
+    /// The points it may have.
+    points: u32,
+    /// Of tails.
+    tail: u32,
+    /// Of wide noise a narrower one is sketched, of nearly the same losses.
+    is_narrower: bool,
+}
+
+impl Detail {
+    /// For each of so many parts: the best first.
+    pub(super) fn of_parts(parts: usize) -> [Self; 2] {
+        let all = u32::try_from(parts.max(1)).unwrap_or(u32::MAX);
+        let points = (COARSE_OF_ALL / all).clamp(COARSEST, COARSE);
+        [(TAIL, false), (SHORT_TAIL, true)].map(|(tail, is_narrower)| Self { points, tail, is_narrower })
+    }
+
+    /// What is sketched in place of some pairs.
+    fn of(&self, pairs: &[Pair]) -> Vec<Pair> {
+        pairs.iter().map(|pair| if self.is_narrower { narrower(pair) } else { pair.clone() }).collect()
+    }
+
+    /// The binary digits of a sketch of losses between two.
+    fn bits(&self, low: &Rational, high: &Rational) -> Option<u32> {
+        digits(low, high)?.checked_add(self.tail + MORE).filter(|bits| *bits <= MOST_BITS)
+    }
 }
 
 /// θ, and for each part its grid and the binary digits that its curve needs.
@@ -78,41 +109,39 @@ pub(super) fn finest(low: &Rational, high: &Rational, points: u64, most: u32) ->
 }
 
 impl Sketch {
-    /// Of one of so many parts.
-    pub(super) fn new(pairs: &[Pair], copies: u64, parts: usize, budget: &Budget) -> Option<Self> {
-        let all = u32::try_from(parts.max(1)).unwrap_or(u32::MAX);
-        let coarse = (COARSE_OF_ALL / all).clamp(COARSEST, COARSE);
-        let mut spans = Vec::new();
-        for pair in pairs {
-            spans.push(span(pair, TAIL)?);
-        }
-        let low = spans.iter().map(|(low, _)| low).min()?.clone();
-        let high = spans.iter().map(|(_, high)| high).max()?.clone();
+    pub(super) fn new(pairs: &[Pair], copies: u64, detail: Detail, budget: &Budget) -> Option<Self> {
+        let (low, high) = spans(&detail.of(pairs), detail)?;
         // All losses, or if that is too much work those up to some hundreds: those beyond count as infinite, or as at the end.
         let widest = Rational::from_integer(WIDEST.into());
         let within = |loss: &Rational| loss.clone().max(-widest.clone()).min(widest.clone());
-        let cost = |bits: u32| {
-            pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(Curve::cheapest_cost(pair, coarse.into(), bits)))
-        };
-        let wanted = digits(&low, &high).and_then(|digits| digits.checked_add(384)).filter(|bits| *bits <= MOST_BITS);
-        if wanted.is_none_or(|bits| cost(bits) > budget.left() / 2) {
-            return Self::between(pairs, (copies, coarse), within(&low), within(&high), budget);
+        if Self::cost(pairs, detail).is_none_or(|cost| cost > budget.left() / 2) {
+            return Self::between(pairs, (copies, detail), within(&low), within(&high), budget);
         }
-        Self::between(pairs, (copies, coarse), low, high, budget)
+        Self::between(pairs, (copies, detail), low, high, budget)
+    }
+
+    /// About the steps of a sketch of all losses; `None` where they are out of range.
+    pub(super) fn cost(pairs: &[Pair], detail: Detail) -> Option<u64> {
+        let pairs = detail.of(pairs);
+        let (low, high) = spans(&pairs, detail)?;
+        let bits = detail.bits(&low, &high)?;
+        let costs = pairs.iter().map(|pair| Curve::cheapest_cost(pair, detail.points.into(), bits));
+        Some(costs.fold(0, u64::saturating_add))
     }
 
     /// Of the losses between two: those above count as infinite, those below as the least.
     fn between(
         pairs: &[Pair],
-        (copies, coarse): (u64, u32),
+        (copies, detail): (u64, Detail),
         low: Rational,
         high: Rational,
         budget: &Budget,
     ) -> Option<Self> {
+        let pairs = detail.of(pairs);
         // One loss is told apart from 0; where it is 0 any grid has it.
         let apart = if high.is_zero() { -Rational::one() } else { &high - high.abs() / BigInt::from(APART) };
-        let step = finest(&low.clone().min(apart), &high, coarse.into(), FINEST);
-        let bits = digits(&low, &high)?.checked_add(384)?.checked_add(step.saturating_sub(40))?;
+        let step = finest(&low.clone().min(apart), &high, detail.points.into(), FINEST);
+        let bits = detail.bits(&low, &high)?.checked_add(step.saturating_sub(40))?;
         let bits = Some(bits).filter(|bits| *bits <= MOST_BITS)?;
         let scaled = |loss: Rational| loss * Rational::from_integer(BigInt::one() << step);
         let first = scaled(low).floor().to_integer().to_i64()?.checked_sub(1)?;
@@ -123,11 +152,11 @@ impl Sketch {
         budget.spend(costs.fold(0_u64, u64::saturating_add))?;
         let curves = pairs.iter().map(|pair| Curve::cheapest(pair, points, bits));
         let mut curves: Vec<Curve> = curves.collect::<Option<_>>()?;
-        Some(Self::of(connect(&mut curves, grid, bits)?, (copies, coarse)))
+        Some(Self::of(connect(&mut curves, grid, bits)?, (copies, detail)))
     }
 
-    fn of(dots: Dots, (copies, coarse): (u64, u32)) -> Self {
-        Self { masses: Masses::new(&dots), dots, coarse, copies }
+    fn of(dots: Dots, (copies, detail): (u64, Detail)) -> Self {
+        Self { masses: Masses::new(&dots), dots, detail, copies }
     }
 
     /// Without losses so high that h is at most 2^-log there: they count as infinite.
@@ -148,7 +177,7 @@ impl Sketch {
             upper: of(upper),
             infinite: infinite.clone(),
         };
-        Self::of(dots, (self.copies, self.coarse))
+        Self::of(dots, (self.copies, self.detail))
     }
 
     /// The same part on a window that a choice found, if that is much narrower: losses too small for the first grid to tell apart.
@@ -158,8 +187,40 @@ impl Sketch {
         if (&high - &low) * BigInt::from(NARROWER) > grid.loss(grid.last) - grid.loss(grid.first) {
             return None;
         }
-        Self::between(pairs, (self.copies, self.coarse), low, high, budget)
+        Self::between(pairs, (self.copies, self.detail), low, high, budget)
     }
+}
+
+/// Gaussian noise of a standard deviation of about this has losses that are as good as continuous.
+const NARROW: u32 = 16;
+
+/// The same losses, nearly, of narrower noise: Δ and σ in the same proportion. Not a bound of anything.
+fn narrower(pair: &Pair) -> Pair {
+    match pair {
+        Pair::Gaussian { variance, shift } => {
+            let distance = Rational::from_integer(shift.clone().into());
+            // ⌈16·Δ/σ⌉, which is less where σ is more than 16.
+            let square = (&distance * &distance * BigInt::from(NARROW * NARROW) / variance.get()).ceil().to_integer();
+            let less = square.sqrt() + 1_u32;
+            let ratio = Rational::from_integer(less.clone()) / &distance;
+            let narrow = Positive::new(variance.get() * &ratio * &ratio);
+            match (less.to_biguint(), narrow) {
+                (Some(less), Ok(variance)) if less < *shift => Pair::Gaussian { variance, shift: less },
+                _ => pair.clone(),
+            }
+        }
+        Pair::Subsampled { rate, of, reversed } => {
+            Pair::Subsampled { rate: rate.clone(), of: Box::new(narrower(of)), reversed: *reversed }
+        }
+        Pair::Laplace { .. } | Pair::Finite(_) => pair.clone(),
+    }
+}
+
+/// The losses between which those of several pairs lie.
+fn spans(pairs: &[Pair], detail: Detail) -> Option<(Rational, Rational)> {
+    let spans = pairs.iter().map(|pair| span(pair, detail.tail)).collect::<Option<Vec<_>>>()?;
+    let low = spans.iter().map(|(low, _)| low).min()?.clone();
+    Some((low, spans.iter().map(|(_, high)| high).max()?.clone()))
 }
 
 /// 3/2·(|low| + |high|): the binary digits that e^|loss| takes.
@@ -226,6 +287,9 @@ fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Ratio
 /// At least δ(ε), by Chernoff's bound with what a path is worth at most: δ(ε) ≤ c(θ)·e^(-θε)·Π M(θ)^k of the pessimistic masses, and what is infinite of them. `None` if
 /// it is no bound at all, or a number is out of range.
 pub(super) fn bound(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
+    if sketches.iter().any(|sketch| sketch.detail.is_narrower) {
+        return None;
+    }
     let theta = tilt(sketches, epsilon)?;
     let (mut exponent, mut infinite, mut more) = (-(&theta * epsilon), Rational::zero(), Rational::zero());
     for Sketch { dots: Dots { grid, bits, upper, infinite: beyond, .. }, copies, .. } in sketches {
@@ -320,7 +384,8 @@ pub(super) fn choose(sketches: &[Sketch], aim: Aim<'_>, points: u64) -> Option<C
     let needed = aim.log_delta.map_or(0, |known| (log_bound - log_theta).saturating_sub(known).saturating_add(14));
     let cut = u32::try_from(needed.clamp(LEAST_CUT, MOST_CUT)).ok()?;
     // And as many less as the losses are small: δ is at most as large as they are.
-    let small = sketches.iter().map(|sketch| sketch.dots.grid.step.saturating_sub(sketch.coarse.ilog2())).min()?;
+    let small =
+        sketches.iter().map(|sketch| sketch.dots.grid.step.saturating_sub(sketch.detail.points.ilog2())).min()?;
     // Where it is known, 2^-20 of it is enough: a higher window has a coarser grid.
     let log_delta = (log_delta - i64::from(small)).min(aim.log_delta.map_or(0, |known| known.saturating_add(20)));
     let mut grids = Vec::new();
