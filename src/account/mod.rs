@@ -119,8 +119,8 @@ fn of_directions(
         {
             continue;
         }
-        // What the first leaves is the second's.
-        let share = budget.share(left);
+        // Most is the first one's: the second is rarely the worst, and seldom near it. What the first leaves is the second's.
+        let share = if left == 1 { budget.share(1) } else { budget.part(3, 4) };
         if let Some(most) = &most
             && most.method == grid::METHOD
             && grid::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share)

@@ -42,8 +42,13 @@ impl Budget {
 
     /// At most a share of what is left; what is spent of it is spent of this budget.
     pub(crate) fn share(&self, of: u64) -> Self {
+        self.part(1, of)
+    }
+
+    /// At most some of so many shares.
+    pub(crate) fn part(&self, some: u64, of: u64) -> Self {
         let left = self.left();
-        let part = if left == u64::MAX { left } else { left / of.max(1) };
+        let part = if left == u64::MAX { left } else { (left / of.max(1)).saturating_mul(some).min(left) };
         Self { left: Rc::new(Cell::new(part)), whole: Some(Rc::new(self.clone())) }
     }
 }
@@ -73,5 +78,6 @@ mod tests {
         assert_eq!((half.spend(3), budget.left()), (None, 2));
         assert_eq!((same.spend(7), budget.left()), (None, 0));
         assert_eq!(budget.spend(1), None);
+        assert_eq!((Budget::new(16).part(3, 4).left(), Budget::new(16).part(9, 4).left()), (12, 16));
     }
 }

@@ -193,7 +193,8 @@ pub(super) fn affordable(
             (0_u32..).zip(dear).filter(|(_, (_, may_be_less))| *may_be_less).map(|(i, (of, _))| (of, i)).max()?;
         match which {
             0 => {
-                effort.single = (effort.single / 2).max(least);
+                // Where all are listed, a coarser grid asks for fewer digits, and that is all.
+                effort.single = if of_singles.1 > 0 { (effort.single / 2).max(least) } else { least };
                 choice = choose(sketches, aim, effort.single)?;
             }
             1 => effort.composed /= 2,

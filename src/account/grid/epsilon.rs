@@ -60,7 +60,9 @@ pub(crate) fn epsilon(
         let answer = if direction.is_empty() {
             Answer { enclosure: Enclosure::from_integer(0, 0), method: METHOD, is_narrow: true }
         } else {
-            one_direction(direction, delta.get(), bound, precision, &budget.share(left))?
+            // Most is the first one's, as for δ.
+            let share = if left == 1 { budget.share(1) } else { budget.part(3, 4) };
+            one_direction(direction, delta.get(), bound, precision, &share)?
         };
         most = Some(most.map_or_else(|| answer.clone(), |most: Answer| most.max(&answer)));
     }

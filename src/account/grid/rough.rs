@@ -1,6 +1,6 @@
 //! Masses to their leading digits: enough to choose a tilt, which any will do for, and a hundred times cheaper than all their digits.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -39,10 +39,32 @@ impl Rough {
     }
 }
 
+/// A tilt θ, and e^(-θd) of the grids that it was asked of: those of many parts are alike.
+pub(super) struct Tilt<'a> {
+    theta: &'a Rational,
+    ratios: BTreeMap<u32, Rough>,
+}
+
+impl<'a> Tilt<'a> {
+    pub(super) fn new(theta: &'a Rational) -> Self {
+        Self { theta, ratios: BTreeMap::new() }
+    }
+
+    fn ratio(&mut self, grid: &Grid) -> Option<Rough> {
+        if let Some(ratio) = self.ratios.get(&grid.step) {
+            return Some(*ratio);
+        }
+        let ratio = Rough::of(&Range::of(&exp(&-(self.theta * grid.loss(1)), PLACES)?, PLACES).lower);
+        let ratio = Rough { exponent: ratio.exponent.saturating_sub(PLACES.into()), ..ratio };
+        self.ratios.insert(grid.step, ratio);
+        Some(ratio)
+    }
+}
+
 /// A part's pessimistic masses, so.
 pub(super) struct Masses {
     grid: Grid,
-    /// Of the masses, and of e^(-θd).
+    /// Of the masses.
     bits: u32,
     /// From the last point down.
     falling: Vec<Rough>,
@@ -91,11 +113,9 @@ impl Masses {
 
     /// About Σ p·e^(θ(l − last)) over 2^(2·bits), and the mean of l under it, over 2^places, which is at least the grid's step; `None` where
     /// the sum is next to nothing, the losses ending far below the last.
-    pub(super) fn moments(&self, theta: &Rational, places: u32) -> Option<(BigInt, BigInt)> {
+    pub(super) fn moments(&self, tilt: &mut Tilt<'_>, places: u32) -> Option<(BigInt, BigInt)> {
         let Self { grid, bits, falling } = self;
-        let short = (*bits).min(PLACES);
-        let ratio = Rough::of(&Range::of(&exp(&-(theta * grid.loss(1)), short)?, short).lower);
-        let ratio = Rough { exponent: ratio.exponent.saturating_sub(short.into()), ..ratio };
+        let ratio = tilt.ratio(grid)?;
         let mut factor = Rough { leading: 1 << 63, exponent: -63 };
         // From the point next to 0, so that the mean of small losses is not a difference of large ones.
         let middle = 0.clamp(grid.first, grid.last);
@@ -152,7 +172,7 @@ mod tests {
             }
             // What is less than 2^-600 is next to nothing.
             prop_assume!(whole > Rational::from_integer(BigInt::one() << (bits + 1)));
-            let (sum, mean) = rough.moments(&theta, 60).unwrap();
+            let (sum, mean) = rough.moments(&mut Tilt::new(&theta), 60).unwrap();
             let small = |x: Rational, beside: Rational| x.abs() * BigInt::from(10_u64.pow(10)) <= beside;
             prop_assert!(small(Rational::from_integer(sum) - &whole, whole.clone()));
             let mean = Rational::new(mean, BigInt::one() << 60_u32);

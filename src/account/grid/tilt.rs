@@ -13,7 +13,7 @@ use super::{
     dots::{Dots, Grid, connect},
     evaluate::most_of_a_path,
     fixed::{Range, exp, floor, ln_scaled, shift_up},
-    rough::Masses,
+    rough::{Masses, Tilt},
 };
 use crate::{
     exact::{Budget, Positive, Rational},
@@ -234,9 +234,9 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
     let places = finest + 40;
     let target = floor(epsilon, places);
     let below = |theta: &Rational| -> Option<bool> {
-        let mut mean = BigInt::zero();
+        let (mut mean, mut tilt) = (BigInt::zero(), Tilt::new(theta));
         for sketch in sketches {
-            mean += sketch.masses.moments(theta, places)?.1 * sketch.copies;
+            mean += sketch.masses.moments(&mut tilt, places)?.1 * sketch.copies;
         }
         Some(mean < target)
     };
@@ -273,9 +273,9 @@ fn tilt(sketches: &[Sketch], epsilon: &Rational) -> Option<Rational> {
 
 /// Each part's [`Masses::moments`], and Σ k·ln M(θ).
 fn cumulant(sketches: &[Sketch], theta: &Rational) -> Option<(Vec<BigInt>, Rational)> {
-    let (mut sums, mut cumulant) = (Vec::new(), Rational::zero());
+    let (mut sums, mut cumulant, mut tilt) = (Vec::new(), Rational::zero(), Tilt::new(theta));
     for sketch in sketches {
-        let (sum, _) = sketch.masses.moments(theta, sketch.dots.grid.step)?;
+        let (sum, _) = sketch.masses.moments(&mut tilt, sketch.dots.grid.step)?;
         let Dots { grid, bits, .. } = &sketch.dots;
         let ln = ln_scaled(sum.magnitude(), 2 * bits, 40)?.lower() + theta * grid.loss(grid.last);
         cumulant += ln * Rational::from_integer(sketch.copies.into());
