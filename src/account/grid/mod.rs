@@ -7,6 +7,7 @@
 //! 3. Both are integers, tilted; composition is [`convolution`] by exact transforms ([`transform`]).
 //! 4. As losses add up they spread by the square root of the number of copies, and the grid is halved ([`coarsen`]) when they outgrow it. So the
 //!    first copies are on a fine grid, and k copies cost as many roundings of the loss as k has binary digits, not k ([`chain`]).
+//!    So do N parts: those with as many copies are composed before they are copied, and how much each step may take is told from that ([`effort`]).
 //! 5. [`evaluate`] reads δ(ε) off both.
 //!
 //! Where losses are of many sizes no one grid suits them all, and the rare outcomes are taken apart from the [`frequent`] ones ([`rare`]).
