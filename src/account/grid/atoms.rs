@@ -147,20 +147,16 @@ pub(super) fn atoms(pair: &Pair, bits: u32, places: u32) -> Option<Atoms> {
                 (variance.get() * Rational::from_integer(BigInt::from(2 * bits))).ceil().to_integer().sqrt() + 1_u32;
             let reach = reach.to_i64().filter(|reach| 2 * reach.unsigned_abs() < MOST)?;
             let masses = gaussian(variance, usize::try_from(reach + shift).ok()?, bits)?;
-            let nothing = Range::point(BigInt::zero());
-            let at = |y: i64| {
-                let y = usize::try_from(y.unsigned_abs()).ok();
-                y.and_then(|y| masses.get(y)).unwrap_or(&nothing).clone()
-            };
+            let at = |y: i64| masses.get(usize::try_from(y.unsigned_abs()).ok()?).cloned();
             let loss = |y: i64| {
                 let twice = Rational::from_integer((BigInt::from(shift) - BigInt::from(2 * y)) * shift);
                 Enclosure::from_rational(&(twice / variance.get() / BigInt::from(2)), places)
             };
-            let listed: Vec<Atom> =
-                (-reach..=reach + shift).map(|y| Atom { p: at(y), q: at(y - shift), loss: loss(y) }).collect();
+            let atom = |y: i64| Some(Atom { p: at(y)?, q: at(y - shift)?, loss: loss(y) });
+            let listed = (-reach..=reach + shift).map(atom).collect::<Option<Vec<_>>>()?;
             // Beyond, either side has at most P(reach)·(1 + 2σ²/(2·reach + 1)), as for the tails of [`super::gaussian`].
             let rest = Rational::one() + variance.get() * BigInt::from(2) / BigInt::from(2 * reach + 1);
-            let upper = ceil(&(Rational::from_integer(at(reach).upper) * rest), 0);
+            let upper = ceil(&(Rational::from_integer(at(reach)?.upper) * rest), 0);
             let tail = Range { lower: BigInt::zero(), upper };
             Some(Atoms { listed, above: (tail.clone(), tail.clone()), below: (tail.clone(), tail) })
         }

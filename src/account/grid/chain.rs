@@ -1,6 +1,10 @@
 //! The composition of all copies of all parts, on one side: few losses as they are while they are few, then on grids that widen as losses spread.
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    vec::Vec,
+};
+use core::cmp::Reverse;
 
 use super::{
     atoms::{Atoms, atoms},
@@ -158,13 +162,33 @@ impl<M> Blocks<M> {
     }
 }
 
-/// Takes out two, the first of them by a key; they are in no order.
-fn take_two<T, K: Ord>(blocks: &mut Vec<T>, key: impl Fn(&T) -> K) -> Option<(T, T)> {
-    let mut first = || -> Option<T> {
-        let (at, _) = blocks.iter().enumerate().min_by_key(|(_, block)| key(block))?;
-        Some(blocks.remove(at))
-    };
-    Some((first()?, first()?))
+/// Blocks from the least key on; those that are made of two come after all of their kind that were made before, which are about as small.
+struct Queue<T> {
+    given: VecDeque<T>,
+    joint: VecDeque<T>,
+}
+
+impl<T> Queue<T> {
+    fn new<K: Ord>(mut blocks: Vec<T>, key: impl Fn(&T) -> K) -> Self {
+        blocks.sort_by_key(key);
+        Self { given: blocks.into(), joint: VecDeque::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.given.len() + self.joint.len()
+    }
+
+    fn pop<K: Ord>(&mut self, key: impl Fn(&T) -> K) -> Option<T> {
+        let is_joint = match (self.given.front(), self.joint.front()) {
+            (Some(given), Some(joint)) => key(joint) < key(given),
+            (given, _) => given.is_none(),
+        };
+        if is_joint { self.joint.pop_front() } else { self.given.pop_front() }
+    }
+
+    fn into_iter(self) -> impl Iterator<Item = T> {
+        self.given.into_iter().chain(self.joint)
+    }
 }
 
 /// What the compositions of one account share.
@@ -250,31 +274,34 @@ impl Work<'_> {
 
     /// The sum of blocks. The shortest first, and the finest: each is placed, and its grid halved, as late as may be, so that N blocks cost as many roundings as N
     /// has binary digits, on grids that widen.
-    fn together<M: Measure>(&self, Blocks { mut few, mut dense }: Blocks<M>) -> Option<Composed<M>> {
+    fn together<M: Measure>(&self, Blocks { few, mut dense }: Blocks<M>) -> Option<Composed<M>> {
+        let length = |(block, _): &(Sparse, u64)| block.points.len();
+        let mut few = Queue::new(few, length);
         while few.len() > 1 {
-            let ((a, a_count), (b, b_count)) = take_two(&mut few, |(block, _)| block.points.len())?;
+            let ((a, a_count), (b, b_count)) = few.pop(length).zip(few.pop(length))?;
             let count = a_count + b_count;
             match a.compose(&b, self.theta, self.limits(), self.cut(count)) {
-                Some(joint) => few.push((joint, count)),
+                Some(joint) => few.joint.push_back((joint, count)),
                 None => {
-                    few.extend([(a, a_count), (b, b_count)]);
+                    few.joint.extend([(a, a_count), (b, b_count)]);
                     break;
                 }
             }
         }
         if dense.is_empty() && few.len() == 1 {
-            return few.pop().map(|(few, _)| Composed::Few(few));
+            return few.pop(length).map(|(few, _)| Composed::Few(few));
         }
-        for (block, count) in &few {
-            dense.push((self.of_few(block, *count)?, *count));
+        for (block, count) in few.into_iter() {
+            dense.push((self.of_few(&block, count)?, count));
         }
+        let step = |(measure, count): &(M, u64)| (Reverse(measure.step()), *count);
+        let mut dense = Queue::new(dense, step);
         while dense.len() > 1 {
-            let ((a, a_count), (b, b_count)) =
-                take_two(&mut dense, |(measure, count)| (core::cmp::Reverse(measure.step()), *count))?;
+            let ((a, a_count), (b, b_count)) = dense.pop(step).zip(dense.pop(step))?;
             let count = a_count + b_count;
-            dense.push((self.join(a, b, count)?, count));
+            dense.joint.push_back((self.join(a, b, count)?, count));
         }
-        dense.pop().map(|(measure, _)| Composed::Grid(measure))
+        dense.pop(step).map(|(measure, _)| Composed::Grid(measure))
     }
 
     /// Each of all/count such distributions may lose 2^-cut·count/all of itself, so that all of them lose about 2^-cut.

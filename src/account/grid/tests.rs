@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 
 use super::{
-    chain::{Composed, Measure},
+    chain::{Composed, MANY_GROUPS, Measure},
     grouped::Grouped,
     pld::Pld,
     tilt::{bound, guess},
@@ -159,11 +159,16 @@ proptest! {
         }
     }
 
-    /// Many parts, of which some have as many copies: of two outcomes, so that all sums may be listed.
+    /// Many parts, all of as many copies, or all of different numbers of them, which go through digit by digit: of two outcomes, so that all sums may be listed.
     #[test]
-    fn the_truth_of_many_parts_is_inside(parts in prop::collection::vec((any_pair_of(2..3), 1_u64..4), 3..6), n in 0_i64..60) {
+    fn the_truth_of_many_parts_is_inside(
+        pairs in prop::collection::vec(any_pair_of(2..3), MANY_GROUPS..MANY_GROUPS + 2),
+        alike in prop::option::of(1_u64..4),
+        n in 0_i64..60,
+    ) {
         let epsilon = Rational::new(n.into(), 20.into());
-        let direction: Direction = parts.into_iter().map(|(pair, copies)| (vec![pair], copies)).collect();
+        let direction: Direction =
+            pairs.into_iter().zip(1_u64..).map(|(pair, copies)| (vec![pair], alike.unwrap_or(copies))).collect();
         prop_assume!(!crate::account::greatest::is_at_most(&direction, &epsilon));
         let truth = truth(&direction, &epsilon);
         for effort in [TINY, LIGHT] {
