@@ -3,6 +3,7 @@
 use alloc::{boxed::Box, vec, vec::Vec};
 
 use num_bigint::BigInt;
+use num_traits::Signed;
 use proptest::prelude::*;
 
 use super::{
@@ -289,6 +290,20 @@ fn widths() {
             let found = at(&direction, &rational(epsilon), effort);
             assert!(relative(&found) <= rational("1e-3"), "{specs:?}: {found}");
         }
+    }
+}
+
+/// Of wide noise a narrower one leads to the same place, and is no bound of anything.
+#[test]
+fn narrower_noise_is_sketched_alike() {
+    for direction in plan(&["1/100:gaussian(sigma=3000, sensitivity=2000)*100"]).directions() {
+        let (pairs, copies) = &direction[0];
+        let [best, less] = Detail::of_parts(1);
+        let of = |detail| [Sketch::new(pairs, *copies, detail, &Budget::unlimited()).unwrap()];
+        let (wide, narrow) = (guess(&of(best), -30).unwrap(), guess(&of(less), -30).unwrap());
+        // Of other tails, and so on another grid.
+        assert!((&wide - &narrow).abs() * BigInt::from(4) < wide, "{wide} {narrow}");
+        assert!(bound(&of(best), &wide).is_some() && bound(&of(less), &wide).is_none());
     }
 }
 
