@@ -54,6 +54,15 @@ pub(super) fn are_few(pair: &Pair) -> bool {
     }
 }
 
+/// Whether the outcomes of such a pair are still so few with probabilities over 2^bits.
+pub(super) fn are_few_of(pair: &Pair, bits: u32) -> bool {
+    match pair {
+        Pair::Gaussian { .. } => count(pair, bits) < usize::try_from(MOST).unwrap_or(usize::MAX),
+        Pair::Subsampled { of, .. } => are_few_of(of, bits),
+        Pair::Finite(_) | Pair::Laplace { .. } => true,
+    }
+}
+
 /// About as many as a pair has, of probabilities over 2^bits.
 pub(super) fn count(pair: &Pair, bits: u32) -> usize {
     let most = usize::try_from(MOST).unwrap_or(usize::MAX);

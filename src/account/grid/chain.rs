@@ -7,7 +7,7 @@ use alloc::{
 use core::cmp::Reverse;
 
 use super::{
-    atoms::{Atoms, atoms},
+    atoms::{self, Atoms, atoms},
     coarsen::coarsen,
     convolution::Side,
     curve::Curve,
@@ -32,11 +32,19 @@ pub(super) enum Part {
     Dots(Dots),
 }
 
+/// The binary digits of listed losses beyond those of their places.
+pub(super) const MORE_PLACES: u32 = 36;
+
+/// Whether a pair's losses are few, and have places enough of 2^-fine.
+pub(super) fn is_listed(pair: &Pair, grid: Grid, bits: u32, fine: u32) -> bool {
+    atoms::are_few(pair) && grid.step + 10 <= fine && atoms::are_few_of(pair, bits)
+}
+
 impl Part {
     /// Few losses of multiples of 2^-fine, where they have places enough, not being tiny beside the others; or dots.
     pub(super) fn new(pairs: &[Pair], grid: Grid, bits: u32, fine: u32) -> Option<Self> {
         let few = match pairs {
-            [pair] if grid.step + 10 <= fine => atoms(pair, bits, fine + 36),
+            [pair] if is_listed(pair, grid, bits, fine) => atoms(pair, bits, fine + MORE_PLACES),
             _ => None,
         };
         if let Some(atoms) = few {
@@ -233,7 +241,9 @@ impl Work<'_> {
         for (one, size, copies) in groups {
             match one {
                 Composed::Few(few) => self.add_few(&mut all, few, size, copies)?,
-                Composed::Grid(measure) => all.dense.push((self.power(measure, copies, size)?, copies * size)),
+                Composed::Grid(measure) => {
+                    all.dense.push((self.power(measure, copies, size)?, copies.saturating_mul(size)))
+                }
             }
         }
         self.together(all)
@@ -248,11 +258,11 @@ impl Work<'_> {
             let mut blocks = Blocks::none();
             let mut count = 0;
             if let Some((before, size)) = total {
-                count = size * 2;
+                count = u64::saturating_mul(size, 2);
                 blocks.add(self.doubled(before, count)?, count);
             }
             for (one, size, _) in groups.iter().filter(|(_, _, copies)| (copies >> digit) & 1 == 1) {
-                count += size;
+                count = u64::saturating_add(count, *size);
                 blocks.add(one.clone(), *size);
             }
             total = Some((self.together(blocks)?, count));
@@ -279,7 +289,7 @@ impl Work<'_> {
         let mut few = Queue::new(few, length);
         while few.len() > 1 {
             let ((a, a_count), (b, b_count)) = few.pop(length).zip(few.pop(length))?;
-            let count = a_count + b_count;
+            let count = a_count.saturating_add(b_count);
             match a.compose(&b, self.theta, self.limits(), self.cut(count)) {
                 Some(joint) => few.joint.push_back((joint, count)),
                 None => {
@@ -298,7 +308,7 @@ impl Work<'_> {
         let mut dense = Queue::new(dense, step);
         while dense.len() > 1 {
             let ((a, a_count), (b, b_count)) = dense.pop(step).zip(dense.pop(step))?;
-            let count = a_count + b_count;
+            let count = a_count.saturating_add(b_count);
             dense.joint.push_back((self.join(a, b, count)?, count));
         }
         dense.pop(step).map(|(measure, _)| Composed::Grid(measure))
@@ -324,12 +334,12 @@ impl Work<'_> {
             if rest == 0 {
                 return Some(());
             }
-            match square.compose(&square, self.theta, self.limits(), self.cut(size * 2)) {
-                Some(double) => (square, size) = (double, size * 2),
+            match square.compose(&square, self.theta, self.limits(), self.cut(size.saturating_mul(2))) {
+                Some(double) => (square, size) = (double, size.saturating_mul(2)),
                 None => {
                     // Two times the rest, of blocks that can be doubled no more as they are.
                     let measure = self.power(self.of_few(&square, size)?, rest * 2, size)?;
-                    blocks.dense.push((measure, rest * 2 * size));
+                    blocks.dense.push((measure, (rest * 2).saturating_mul(size)));
                     return Some(());
                 }
             }
@@ -343,7 +353,9 @@ impl Work<'_> {
     fn add<M: Measure>(&self, total: &mut Option<(M, u64)>, measure: M, size: u64) -> Option<()> {
         *total = Some(match total.take() {
             None => (measure, size),
-            Some((other, count)) => (self.join(other, measure, count + size)?, count + size),
+            Some((other, count)) => {
+                (self.join(other, measure, count.saturating_add(size))?, count.saturating_add(size))
+            }
         });
         Some(())
     }
@@ -360,7 +372,7 @@ impl Work<'_> {
             if rest == 0 {
                 return product.map(|(product, _)| product);
             }
-            size *= 2;
+            size = size.saturating_mul(2);
             square = self.join(square.clone(), square, size)?;
         }
     }

@@ -11,7 +11,7 @@ use super::{
     digits_of,
     effort::{Effort, affordable},
     evaluate::{self, Least, Most},
-    few, pld, sparse,
+    few, pld,
     tilt::{Aim, Choice, Sketch, choose},
 };
 use crate::{
@@ -41,7 +41,7 @@ impl Composition {
         let sketches = narrowed.as_deref().unwrap_or(sketches);
         let (choice, effort) = affordable(direction, sketches, aim, effort, budget)?;
         let mut parts = Vec::new();
-        let fine = fineness(&choice, direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)))?;
+        let fine = choice.fineness(direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)))?;
         for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
             parts.push((Part::new(pairs, *grid, *bits, fine)?, *copies));
         }
@@ -145,12 +145,4 @@ fn narrowed(
         }
     }
     best
-}
-
-/// The binary digits after the point of few losses: those of the widest grid and some for the roundings of many copies, so that even its losses are numbers
-/// of 60 bits.
-pub(super) fn fineness(choice: &Choice, all: u64) -> Option<u32> {
-    let many = u64::BITS - all.leading_zeros();
-    let widest = choice.grids.iter().map(|(grid, _)| grid.step).min()?;
-    Some(sparse::FINE.max(widest + 24 + many.min(14)))
 }

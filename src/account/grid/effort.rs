@@ -8,12 +8,12 @@ use core::cmp::Reverse;
 
 use super::{
     atoms,
-    chain::MANY_GROUPS,
+    chain::{MANY_GROUPS, MORE_PLACES, is_listed},
     curve,
     sparse::MOST_POINTS,
     tilt::{Aim, Choice, Sketch, choose},
 };
-use crate::{account::Direction, exact::Budget, guarantee::Pair};
+use crate::{account::Direction, exact::Budget};
 
 /// How many points an account may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +34,6 @@ const LEAST_SUMS: usize = 1 << 12;
 
 /// The steps of a sum of two losses, on both sides.
 const EACH: u64 = 200;
-
-/// The binary digits of few losses, about.
-const PLACES: u32 = 80;
 
 /// The binary digits of outcomes that are not cut off.
 const KEPT: u32 = 48;
@@ -158,26 +155,27 @@ pub(super) fn affordable(
     mut effort: Effort,
     budget: &Budget,
 ) -> Option<(Choice, Effort)> {
-    let outcomes = |pairs: &[Pair]| match pairs {
-        [pair] if atoms::are_few(pair) => Some(atoms::count(pair, KEPT)),
-        _ => None,
-    };
-    let parts: Vec<_> = direction.iter().map(|(pairs, copies)| (outcomes(pairs), *copies)).collect();
+    let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
     let mut choice = choose(sketches, aim, effort.single)?;
     loop {
+        let fine = choice.fineness(all)?;
         // Of listed outcomes, and of dots.
         let mut of_singles = (0_u64, 0_u64);
-        for (((pairs, _), (few, _)), (grid, bits)) in direction.iter().zip(&parts).zip(&choice.grids) {
-            for pair in pairs {
-                if few.is_some() {
-                    let cost = atoms::cost(pair, *bits, PLACES).saturating_add(atoms::cost_of_tilts(pair, *bits));
-                    of_singles.0 = of_singles.0.saturating_add(cost);
-                } else {
-                    of_singles.1 = of_singles.1.saturating_add(curve::cost(pair, grid.points(), *bits));
-                }
+        let mut parts = Vec::new();
+        for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
+            if let [pair] = pairs.as_slice()
+                && is_listed(pair, *grid, *bits, fine)
+            {
+                let cost = atoms::cost(pair, *bits, fine + MORE_PLACES);
+                of_singles.0 = of_singles.0.saturating_add(cost).saturating_add(atoms::cost_of_tilts(pair, *bits));
+                parts.push((Some(atoms::count(pair, KEPT)), *copies));
+            } else {
+                let costs = pairs.iter().map(|pair| curve::cost(pair, grid.points(), *bits));
+                of_singles.1 = costs.fold(of_singles.1, u64::saturating_add);
+                parts.push((None, *copies));
             }
         }
-        let (of_joins, of_few) = of_joins(parts.iter().copied(), effort);
+        let (of_joins, of_few) = of_joins(parts, effort);
         let cost = [of_singles.0, of_singles.1, of_joins, of_few].into_iter().fold(0, u64::saturating_add);
         if cost <= budget.left() {
             budget.spend(cost)?;

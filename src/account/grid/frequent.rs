@@ -16,7 +16,7 @@ use num_traits::{One, Signed, Zero};
 use super::{
     atoms::{Atom, Atoms, nothing},
     chain::Part,
-    composition::{Composition, fineness},
+    composition::Composition,
     dots::Grid,
     effort::{Effort, of_joins},
     evaluate::most_of_a_path,
@@ -154,7 +154,7 @@ impl Frequent {
         let grids = parts.iter().map(|(listed, _)| Single::grid_of(listed)).collect::<Option<Vec<_>>>()?;
         let all = parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
         let choice = Choice { theta: Rational::zero(), cut: 0, grids: grids.iter().map(|of| (of.0, bits)).collect() };
-        let fine = fineness(&choice, all).filter(|fine| fine + 36 <= bits)?;
+        let fine = choice.fineness(all).filter(|fine| fine + 36 <= bits)?;
         let mut singles = Vec::new();
         for ((listed, _), (grid, span)) in parts.into_iter().zip(grids) {
             let outline = Outline::new(&listed, bits, fine);

@@ -115,6 +115,8 @@ impl Sparse {
             let factor = Range::of(&exp(&(theta * at), short)?, short);
             tilted.push((place.to_i64()?, p * if side == Side::Upper { factor.upper } else { factor.lower }));
         }
+        // Enclosures of losses need not be in the same order at both ends.
+        tilted.sort_by_key(|(place, _)| *place);
         let total: BigInt = tilted.iter().map(|(_, mass)| mass).sum();
         let shift = u32::try_from(total.bits().saturating_sub(60)).ok()?;
         let round = |mass: &BigInt| if side == Side::Upper { shift_up(mass, shift) } else { mass >> shift }.to_u64();

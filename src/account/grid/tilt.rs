@@ -14,6 +14,7 @@ use super::{
     evaluate::most_of_a_path,
     fixed::{Range, exp, floor, ln_scaled, shift_up},
     rough::{Masses, Tilt},
+    sparse,
 };
 use crate::{
     exact::{Budget, Positive, Rational},
@@ -99,6 +100,16 @@ pub(super) struct Choice {
     /// What may be cut off at either end of a distribution, 2^-this of it.
     pub(super) cut: u32,
     pub(super) grids: Vec<(Grid, u32)>,
+}
+
+impl Choice {
+    /// The binary digits after the point of few losses: those of the widest grid and some for the roundings of many copies, so that even its losses are numbers
+    /// of 60 bits.
+    pub(super) fn fineness(&self, copies: u64) -> Option<u32> {
+        let many = u64::BITS - copies.leading_zeros();
+        let widest = self.grids.iter().map(|(grid, _)| grid.step).min()?;
+        Some(sparse::FINE.max(widest + 24 + many.min(14)))
+    }
 }
 
 /// The largest step exponent s ≤ most with (high − low)·2^s ≤ points.
@@ -197,7 +208,7 @@ const NARROW: u32 = 16;
 /// The same losses, nearly, of narrower noise: Δ and σ in the same proportion. Not a bound of anything.
 fn narrower(pair: &Pair) -> Pair {
     match pair {
-        Pair::Gaussian { variance, shift } => {
+        Pair::Gaussian { variance, shift } if !shift.is_zero() => {
             let distance = Rational::from_integer(shift.clone().into());
             // ⌈16·Δ/σ⌉, which is less where σ is more than 16.
             let square = (&distance * &distance * BigInt::from(NARROW * NARROW) / variance.get()).ceil().to_integer();
@@ -212,7 +223,7 @@ fn narrower(pair: &Pair) -> Pair {
         Pair::Subsampled { rate, of, reversed } => {
             Pair::Subsampled { rate: rate.clone(), of: Box::new(narrower(of)), reversed: *reversed }
         }
-        Pair::Laplace { .. } | Pair::Finite(_) => pair.clone(),
+        Pair::Laplace { .. } | Pair::Gaussian { .. } | Pair::Finite(_) => pair.clone(),
     }
 }
 
