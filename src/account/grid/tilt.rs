@@ -83,6 +83,12 @@ impl Detail {
         [(TAIL, false), (SHORT_TAIL, true)].map(|(tail, is_narrower)| Self { points, tail, is_narrower })
     }
 
+    /// The same of narrower noise.
+    #[cfg(test)]
+    pub(super) fn narrower(self) -> Self {
+        Self { is_narrower: true, ..self }
+    }
+
     /// What is sketched in place of some pairs.
     fn of(&self, pairs: &[Pair]) -> Vec<Pair> {
         pairs.iter().map(|pair| if self.is_narrower { narrower(pair) } else { pair.clone() }).collect()
