@@ -24,8 +24,13 @@ use super::{
 };
 use crate::exact::{Budget, Rational};
 
-/// All copies together have one of the rare outcomes with a probability of at most one in so many.
+/// All copies together have one of the rare outcomes with a probability of at most one in so many; where parts are many, of the kinds of two and three rare
+/// outcomes fewer matter if these are rarer.
 const RARE: u32 = 1 << 4;
+const RARE_OF_MANY: u32 = 1 << 7;
+
+/// More parts than these are many.
+const FEW_PARTS: usize = 4;
 
 /// A loss is large in its part whose square is so many times those of all smaller losses of all its copies together.
 const LARGE: u32 = 4;
@@ -281,6 +286,7 @@ fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
         rare.push((squares, 0_usize, true));
     }
     sizes.sort();
+    let rare_are = if others.len() > FEW_PARTS { RARE_OF_MANY } else { RARE };
     let mut sum = BigInt::zero();
     for (size, part, chance, is_another) in sizes.into_iter().rev() {
         let Some((squares, count, is_open)) = rare.get_mut(part) else { break };
@@ -288,7 +294,7 @@ fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
         *squares -= &square * &chance;
         *is_open = *is_open && is_another && square << bits >= &*squares * LARGE;
         sum += chance;
-        if (&sum * RARE).bits() > u64::from(bits) {
+        if (&sum * rare_are).bits() > u64::from(bits) {
             break;
         }
         *count += usize::from(*is_open);

@@ -19,6 +19,9 @@ use crate::{
 /// What blocks may leave out on either side, 2^-this of δ.
 const LEFT_OUT: u32 = 32;
 
+/// The most parts that are put in blocks, each some hundreds.
+const MOST_IN_BLOCKS: usize = 1 << 5;
+
 const BOTH: [Side; 2] = [Side::Lower, Side::Upper];
 
 /// Each part's pair, and its copies.
@@ -139,8 +142,9 @@ fn parts(direction: &Direction) -> Option<Parts<'_>> {
     }
     // Noise that is added to everything has no outcomes that are rare and large.
     let mixed = parts.iter().filter(|(pair, _)| matches!(pair, Pair::Subsampled { .. } | Pair::Finite(_))).count();
+    let in_blocks = parts.iter().filter(|(pair, _)| !atoms::are_few(pair)).count();
     let are_many = parts.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)) > 1;
-    (are_many && !are_too_many(mixed)).then_some(parts)
+    (are_many && !are_too_many(mixed) && in_blocks <= MOST_IN_BLOCKS).then_some(parts)
 }
 
 #[cfg(test)]

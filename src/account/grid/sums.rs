@@ -11,6 +11,7 @@
 //! and losses alone, and by its weights and Q alone.
 
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use num_bigint::BigInt;
 use num_integer::{Integer as _, Roots as _};
@@ -35,6 +36,9 @@ const LISTS: u64 = 64;
 
 /// The most numbers of rare outcomes of each part that are told apart: of each of them what is left of the copies is another plan.
 const MOST_KINDS: usize = 1 << 10;
+
+/// The most parts with rare outcomes: each has a plan of all the others beside it.
+const MOST_PARTS: usize = 1 << 7;
 
 /// The steps, about, of one of them.
 const EACH: u64 = 300;
@@ -65,9 +69,9 @@ pub(super) struct Matter {
     pub(super) bits: u32,
 }
 
-/// Whether of so many parts with rare outcomes one of each and any two are too many kinds.
+/// Whether so many parts with rare outcomes are too many.
 pub(super) fn are_too_many(parts: usize) -> bool {
-    parts.saturating_mul(parts.saturating_add(3)) / 2 > MOST_KINDS
+    parts > MOST_PARTS
 }
 
 /// The lists for the rare outcomes of each part, and so many copies of it; `None` if a number is out of range, or the budget spent.
@@ -100,12 +104,9 @@ pub(super) fn sums(tails: &[(Vec<Atom>, u64)], side: Side, matter: &Matter, budg
                 if !list.is_empty() {
                     joint.push((numbers, list));
                 }
-                if joint.len() > MOST_KINDS {
-                    return None;
-                }
             }
         }
-        all = joint;
+        all = lists.heaviest(joint);
     }
     Some(Sums { of: all, beyond: lists.beyond })
 }
@@ -174,6 +175,18 @@ impl Lists<'_> {
             product.push(Sum { loss: &sum.loss + &other.loss, weight, q });
         }
         self.short(product, self.most)
+    }
+
+    /// As many kinds as are told apart; the lightest are left out.
+    fn heaviest(&mut self, mut kinds: Vec<(Vec<u64>, Vec<Sum>)>) -> Vec<(Vec<u64>, Vec<Sum>)> {
+        if kinds.len() > MOST_KINDS {
+            kinds.sort_by_cached_key(|(_, list)| Reverse(whole(list).0));
+            let lightest = kinds.split_off(MOST_KINDS);
+            if self.side == Side::Upper {
+                self.beyond += lightest.iter().map(|(_, list)| whole(list).0).sum::<BigInt>();
+            }
+        }
+        kinds
     }
 
     /// As short as those of sums of several.
@@ -414,6 +427,29 @@ mod tests {
         // One of either 16 ways, and two of one six ways each.
         let booked = Rational::new(all.beyond, BigInt::one() << BITS);
         assert!(booked >= hundredth(1) * hundredth(28) && booked < hundredth(1) * hundredth(29), "{booked}");
+    }
+
+    /// One copy of each of sixty parts, of which any two are too many kinds: the heaviest are kept, and all the others together are no more likely than what is booked.
+    #[test]
+    fn the_lightest_kinds_are_booked() {
+        let chance = |i: i64| Rational::new((1 + i % 7).into(), 400.into());
+        let tails: Vec<_> = (0..60).map(|i| (Vec::from([atom((chance(i), chance(i + 3)))]), 1)).collect();
+        let matter = Matter { weight: BigInt::zero(), loss: BigInt::one() << BITS, bits: BITS };
+        let [lower, upper] =
+            [Side::Lower, Side::Upper].map(|side| sums(&tails, side, &matter, &Budget::unlimited()).unwrap());
+        let kept = |sums: &Sums| -> Rational {
+            let of_kind = |numbers: &[u64]| -> Rational {
+                (0..).zip(numbers).map(|(i, n)| if *n > 0 { chance(i) } else { Rational::one() - chance(i) }).product()
+            };
+            sums.of.iter().map(|(numbers, _)| of_kind(numbers)).sum()
+        };
+        assert_eq!((upper.of.len(), lower.of.len()), (MOST_KINDS, MOST_KINDS));
+        let booked = Rational::new(upper.beyond.clone(), BigInt::one() << BITS);
+        let left_out = Rational::one() - kept(&upper);
+        assert!(booked >= left_out && booked < &left_out * BigInt::from(2), "{booked} {left_out}");
+        // None or one of sixty, and the likeliest two.
+        assert!(upper.of.iter().filter(|(numbers, _)| numbers.iter().sum::<u64>() < 2).count() == 61);
+        assert_eq!((lower.beyond.clone(), kept(&lower)), (BigInt::zero(), kept(&upper)));
     }
 
     /// All the weights of 0, 1, 2, … rare outcomes of few copies, of two parts: products of binomials.
