@@ -14,8 +14,9 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::{
     atoms::{self, Atoms, atoms},
     finite::FiniteCurve,
-    fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
+    fixed::{Range, ceil, exp, ln_scaled, shift_up},
     gaussian::GaussianCdf,
+    short,
 };
 use crate::{
     exact::{NonNegative, Positive, Rational, exp_neg, exponential, product},
@@ -70,12 +71,26 @@ enum Kind {
     },
     Finite(FiniteCurve),
     Subsampled {
-        rate: Rational,
+        rate: Rate,
         of: Box<Curve>,
         reversed: bool,
     },
     /// P = Q.
     Equal,
+}
+
+/// r, as it is and rounded, and 1 − r.
+struct Rate {
+    exact: Rational,
+    hit: Range,
+    miss: Range,
+}
+
+impl Rate {
+    fn new(exact: &Rational, bits: u32) -> Self {
+        let [hit, miss] = [exact.clone(), Rational::one() - exact].map(|share| Range::of_rational(&share, bits));
+        Self { exact: exact.clone(), hit, miss }
+    }
 }
 
 enum Noise {
@@ -103,7 +118,8 @@ impl Curve {
             Pair::Finite(pair) => Kind::Finite(FiniteCurve::new(pair, bits)?),
             Pair::Subsampled { rate, .. } if rate.get().is_zero() => Kind::Equal,
             Pair::Subsampled { rate, of, reversed } => {
-                Kind::Subsampled { rate: rate.get().clone(), of: Box::new(Self::new(of, bits)?), reversed: *reversed }
+                let (rate, of) = (Rate::new(rate.get(), bits), Box::new(Self::new(of, bits)?));
+                Kind::Subsampled { rate, of, reversed: *reversed }
             }
         };
         Some(Self { bits, kind })
@@ -152,21 +168,19 @@ impl Curve {
 
 /// ((1 − r)·Q + r·P, Q): its ratio is x where that of (P, Q) is x′ = (x − 1 + r)/r, so it has the set of (P, Q) at x′, and
 /// h(x) = r·h′(x′); for x ≤ 1 − r every outcome's ratio is at least x. h′ falls, so x′ is rounded down.
-fn forward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
-    let miss = Range::of_rational(&(Rational::one() - rate), bits);
+fn forward(Rate { exact, hit, miss }: &Rate, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
     let within = x - &miss.upper;
     if !within.is_positive() {
         return Some(Touch::trivial(x, bits)).map(|all| Touch { upper: all.upper.max(BigInt::zero()) + 2, ..all });
     }
-    let inner = of.touch(&floor(&(Rational::from_integer(within) / rate), 0))?;
-    let hit = Range::of_rational(rate, bits);
-    let p = inner.q.mul(&miss, bits).add(&inner.p.mul(&hit, bits));
+    let inner = of.touch(&(within * exact.denom()).div_floor(exact.numer()))?;
+    let p = inner.q.mul(miss, bits).add(&inner.p.mul(hit, bits));
     let upper = shift_up(&(&hit.upper * &inner.upper), bits);
     Some(Touch { p, q: inner.q, upper })
 }
 
 /// (Q, (1 − r)·Q + r·P): the complement of the other's set at 1/x, and h(x) = 1 − x + x·h°(1/x) with h° the other's.
-fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
+fn backward(rate: &Rate, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
     let inverse = (BigInt::one() << (2 * bits)).div_floor(x);
     if !inverse.is_positive() {
         return Some(Touch::trivial(x, bits));
@@ -180,16 +194,23 @@ fn backward(rate: &Rational, of: &mut Curve, x: &BigInt, bits: u32) -> Option<To
 /// S = {y ≤ t}: the loss falls with y. For the Gaussian it is (Δ² − 2Δy)/2σ², at least ln x for y ≤ Δ/2 − σ²·ln x/Δ; for Laplace it is
 /// (Δ − 2y)/s for 0 ≤ y ≤ Δ, at least ln x for y ≤ (Δ − s·ln x)/2, and constant outside: nothing for t < 0, everything for t ≥ Δ.
 fn shifted(noise: &mut Noise, shift: &BigInt, last: &mut Last, x: &BigInt, bits: u32) -> Option<Touch> {
-    let two = BigInt::from(2);
-    let factor = match noise {
-        Noise::Laplace(scale, _) => scale.get() / &two,
-        Noise::Gaussian(variance, _) => variance.get() / shift,
+    // t = (Δ − ln x·n/d)/2.
+    let (n, d) = match noise {
+        Noise::Laplace(scale, _) => {
+            (BigInt::from(scale.numerator().clone()), BigInt::from(scale.denominator().clone()))
+        }
+        Noise::Gaussian(variance, _) => {
+            (BigInt::from(variance.numerator() * 2_u32), shift * BigInt::from(variance.denominator().clone()))
+        }
     };
     // Bits enough for t to be one integer or two.
-    let magnitude = factor.numer().bits().saturating_sub(factor.denom().bits());
-    let ln = ln_scaled(x.magnitude(), bits, u32::try_from(magnitude).ok()? + 24)?.mul_rational(&factor);
-    let middle = Rational::new(shift.clone(), two);
-    let (least, most) = ((&middle - ln.upper()).floor().to_integer(), (middle - ln.lower()).floor().to_integer());
+    let places = u32::try_from(n.bits().saturating_sub(d.bits())).ok()?.checked_add(24)?;
+    let Range { lower, upper } = match short::ln(x.magnitude(), bits, places) {
+        Some(ln) => ln,
+        None => Range::of(&ln_scaled(x.magnitude(), bits, places)?, places),
+    };
+    let (whole, scaled) = (&d << (places + 1), (shift * &d) << places);
+    let (least, most) = ((&scaled - &n * upper).div_floor(&whole), (scaled - n * lower).div_floor(&whole));
     let mut touch: Option<Touch> = None;
     let mut t = least;
     while t <= most {

@@ -1,6 +1,6 @@
 //! The distribution function P(Y ≤ t) of the discrete Gaussian, P(Y = y) = e^(-y²/2σ²)/Z, at any σ.
 //!
-//! Up to σ = 4096 it is a table of sums. Beyond, the midpoint Euler–Maclaurin formula with u = t + 1/2 and f(y) = e^(-y²/2σ²):
+//! Up to σ = 4096 it is a list of sums ([`super::tails`]). Beyond, the midpoint Euler–Maclaurin formula with u = t + 1/2 and f(y) = e^(-y²/2σ²):
 //!
 //! Σ_{y ≤ t} f(y) = ∫_{−∞}^u f + Σ_{j=1}^m B_2j(1/2)/(2j)!·f^(2j−1)(u) + R, |R| ≤ |B_2m|/(2m)!·∫|f^(2m)|.
 //!
@@ -15,24 +15,21 @@ use alloc::{boxed::Box, vec::Vec};
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, Signed, Zero};
 
 use super::{
-    fixed::{Range, ceil},
+    fixed::Range,
     normal::{Normal, ULPS},
+    tails::Tails,
 };
-use crate::exact::{NonNegative, Positive, Rational, exp_neg, product};
+use crate::exact::{Positive, Rational, product};
 
 /// σ² up to which the sums are listed.
 const MOST_LISTED_VARIANCE: u32 = 1 << 24;
 
 /// P(Y ≤ t) over 2^bits.
 pub(super) enum GaussianCdf {
-    /// P(Y ≥ k) for k = 0, 1, …; beyond, the last bounds it.
-    Listed {
-        tails: Vec<Range>,
-        bits: u32,
-    },
+    Listed(Tails, u32),
     Smooth(Box<Smooth>),
 }
 
@@ -56,50 +53,15 @@ const GUARD: u32 = 32;
 impl GaussianCdf {
     pub(super) fn new(variance: &Positive, bits: u32) -> Option<Self> {
         if *variance.numerator() <= variance.denominator() * MOST_LISTED_VARIANCE {
-            return Self::listed(variance, bits);
+            return Tails::new(variance, bits).map(|tails| Self::Listed(tails, bits));
         }
         Smooth::new(variance, bits).map(|smooth| Self::Smooth(Box::new(smooth)))
-    }
-
-    /// e^(-k²/2σ²) by recurrence: each is the last times e^(-(2k+1)/2σ²), and that the last times e^(-1/σ²). Rounded outward, k of them are wrong by fewer than
-    /// 4k² ulps of 2^-wide, 2^40 for the k ≤ 2^19 here.
-    fn listed(variance: &Positive, bits: u32) -> Option<Self> {
-        let wide = bits + 64;
-        let reach = reach(variance, bits)?;
-        let rate = variance.get().recip();
-        let power = |x: Rational| Some(Range::of(&exp_neg(&NonNegative::new(x).ok()?, wide), wide).clamp(wide));
-        let mut ratio = power(&rate / BigInt::from(2))?;
-        let falling = power(rate)?;
-        let mut weights = alloc::vec![Range::point(BigInt::one() << wide)];
-        for _ in 0..reach {
-            let next = weights.last()?.mul(&ratio, wide);
-            ratio = ratio.mul(&falling, wide);
-            weights.push(next);
-        }
-        // Σ_{j ≥ K} w(j) ≤ w(K)/(1 − r), r = e^(-(2K+1)/2σ²), and 1/(1 − e^-x) ≤ 1 + 1/x.
-        let beyond = Rational::one() + Rational::from_integer(2.into()) * variance.get() / BigInt::from(2 * reach + 1);
-        let last = weights.pop()?;
-        let upper = ceil(&(Rational::from_integer(last.upper) * beyond), 0);
-        let mut tail = Range { lower: BigInt::zero(), upper };
-        let mut tails = alloc::vec![tail.clone()];
-        for weight in weights.iter().rev() {
-            tail = tail.add(weight);
-            tails.push(tail.clone());
-        }
-        tails.reverse();
-        // Z is the tail from 0 and that from 1.
-        let whole = tails.first()?.add(tails.get(1)?);
-        let share = |tail: Range| Range {
-            lower: (tail.lower << bits).div_floor(&whole.upper),
-            upper: (tail.upper << bits).div_ceil(&whole.lower),
-        };
-        Some(Self::Listed { tails: tails.into_iter().map(share).collect(), bits })
     }
 
     /// About the steps that so many values take.
     pub(super) fn cost(variance: &Positive, points: u64, bits: u32) -> u64 {
         if *variance.numerator() <= variance.denominator() * MOST_LISTED_VARIANCE {
-            return reach(variance, bits).unwrap_or(u64::MAX).saturating_mul(12 * product(bits + 64));
+            return Tails::cost(variance, bits);
         }
         // A series of bits/7 terms at every point, twice, and at every anchor; and the corrections.
         let series = u64::from(2 * bits / 7 + 128) * (product(bits + GUARD) + 100);
@@ -109,24 +71,16 @@ impl GaussianCdf {
     /// P(Y ≤ t).
     pub(super) fn at(&mut self, t: &BigInt) -> Option<Range> {
         match self {
-            Self::Listed { tails, bits } => {
+            Self::Listed(tails, bits) => {
                 // P(Y ≤ t) = P(Y ≥ −t) = 1 − P(Y ≥ t + 1).
-                let above = t.is_negative();
-                let k = if above { -t } else { t + BigInt::one() };
-                let tail = match k.to_usize().and_then(|k| tails.get(k)) {
-                    Some(tail) => tail.clone(),
-                    None => Range { lower: BigInt::zero(), upper: tails.last()?.upper.clone() },
-                };
-                Some(if above { tail } else { tail.complement(*bits) }.clamp(*bits))
+                Some(
+                    if t.is_negative() { tails.at(&-t)? } else { tails.at(&(t + BigInt::one()))?.complement(*bits) }
+                        .clamp(*bits),
+                )
             }
             Self::Smooth(smooth) => smooth.at(t),
         }
     }
-}
-
-/// The k from which on tails are negligible: e^(-k²/2σ²) < 2^-bits.
-fn reach(variance: &Positive, bits: u32) -> Option<u64> {
-    ((variance.get() * Rational::from_integer((2 * bits).into())).ceil().to_integer().sqrt() + 1_u32).to_u64()
 }
 
 impl Smooth {
@@ -242,11 +196,12 @@ mod tests {
     fn the_formula_agrees_with_the_sums() {
         for (n, bits) in [(1_100_000_u64, 150), (1_234_567, 150), (1_100_000, 300), (1_100_000, 600)] {
             let mut smooth = Smooth::new(&variance(n), bits).unwrap();
-            let GaussianCdf::Listed { tails, .. } = GaussianCdf::listed(&variance(n), bits).unwrap() else { panic!() };
+            let tails = Tails::new(&variance(n), bits).unwrap();
             for t in [0_usize, 1, 2, 500, 1000, 5000, 9000, 12_000] {
-                let (a, b) = (smooth.at(&BigInt::from(t)).unwrap(), tails[t + 1].complement(bits));
+                let (a, b) =
+                    (smooth.at(&BigInt::from(t)).unwrap(), tails.at(&BigInt::from(t + 1)).unwrap().complement(bits));
                 assert!(a.lower <= b.upper && b.lower <= a.upper, "{n} {t}: {a:?} {b:?}");
-                assert!(&a.upper - &a.lower <= BigInt::from(2) && &b.upper - &b.lower < BigInt::from(1 << 20));
+                assert!(&a.upper - &a.lower <= BigInt::from(2) && &b.upper - &b.lower <= BigInt::from(3));
                 let mirrored = smooth.at(&-BigInt::from(t + 1)).unwrap();
                 assert_eq!(mirrored, a.complement(bits));
             }
