@@ -1,6 +1,7 @@
 //! The composition of all copies of all parts, on one side: few losses as they are while they are few, then on grids that widen as losses spread.
 
 use alloc::{
+    boxed::Box,
     collections::{BTreeMap, VecDeque},
     vec::Vec,
 };
@@ -11,7 +12,7 @@ use super::{
     coarsen::coarsen,
     convolution::Side,
     curve::Curve,
-    dots::{Dots, Grid, connect},
+    dots::{Grid, connect},
     effort::Effort,
     grouped::Grouped,
     pld::Pld,
@@ -29,7 +30,15 @@ pub(super) const MANY_GROUPS: usize = 4;
 pub(super) enum Part {
     /// Its outcomes, in a window and of so many binary digits.
     Few(Atoms, Grid, u32),
-    Dots(Dots),
+    /// Its losses on a grid, tilted; the dots they are made from are a hundred times as large.
+    Grid(Box<Tilted>),
+}
+
+/// One copy's losses on a grid, tilted.
+pub(super) struct Tilted {
+    /// `None` where a number is out of range.
+    lower: Option<Grouped>,
+    upper: Pld,
 }
 
 /// The binary digits of listed losses beyond those of their places.
@@ -41,8 +50,8 @@ pub(super) fn is_listed(pair: &Pair, grid: Grid, bits: u32, fine: u32) -> bool {
 }
 
 impl Part {
-    /// Few losses of multiples of 2^-fine, where they have places enough, not being tiny beside the others; or dots.
-    pub(super) fn new(pairs: &[Pair], grid: Grid, bits: u32, fine: u32) -> Option<Self> {
+    /// Few losses of multiples of 2^-fine, where they have places enough, not being tiny beside the others; or a grid.
+    pub(super) fn new(pairs: &[Pair], (grid, bits): (Grid, u32), theta: &Rational, fine: u32) -> Option<Self> {
         let few = match pairs {
             [pair] if is_listed(pair, grid, bits, fine) => atoms(pair, bits, fine + MORE_PLACES),
             _ => None,
@@ -51,7 +60,8 @@ impl Part {
             return Some(Self::Few(atoms, grid, bits));
         }
         let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, bits)).collect::<Option<_>>()?;
-        connect(&mut curves, grid, bits).map(Self::Dots)
+        let dots = connect(&mut curves, grid, bits)?;
+        Some(Self::Grid(Box::new(Tilted { lower: Grouped::new(&dots, theta), upper: Pld::new(&dots, theta)? })))
     }
 }
 
@@ -60,7 +70,7 @@ pub(super) trait Measure: Clone {
     const SIDE: Side;
 
     /// One copy.
-    fn of_dots(dots: &Dots, theta: &Rational) -> Option<Self>;
+    fn of_tilted(one: &Tilted) -> Option<Self>;
 
     /// Few losses, on a grid of at most `most` points, but for 2^-cut of them at either end.
     fn of_few(few: &Sparse, theta: &Rational, most: usize, cut: u32) -> Option<Self>;
@@ -80,8 +90,8 @@ pub(super) trait Measure: Clone {
 impl Measure for Pld {
     const SIDE: Side = Side::Upper;
 
-    fn of_dots(dots: &Dots, theta: &Rational) -> Option<Self> {
-        Self::new(dots, theta)
+    fn of_tilted(one: &Tilted) -> Option<Self> {
+        Some(one.upper.clone())
     }
 
     fn of_few(few: &Sparse, theta: &Rational, most: usize, cut: u32) -> Option<Self> {
@@ -108,8 +118,8 @@ impl Measure for Pld {
 impl Measure for Grouped {
     const SIDE: Side = Side::Lower;
 
-    fn of_dots(dots: &Dots, theta: &Rational) -> Option<Self> {
-        Self::new(dots, theta)
+    fn of_tilted(one: &Tilted) -> Option<Self> {
+        one.lower.clone()
     }
 
     fn of_few(few: &Sparse, theta: &Rational, most: usize, cut: u32) -> Option<Self> {
@@ -224,7 +234,7 @@ impl Work<'_> {
                     let window = (&grid.loss(grid.first), &grid.loss(grid.last));
                     one.few.push((Sparse::new(atoms, M::SIDE, self.theta, window, (self.fine, *bits))?, 1));
                 }
-                Part::Dots(dots) => one.dense.push((M::of_dots(dots, self.theta)?, 1)),
+                Part::Grid(tilted) => one.dense.push((M::of_tilted(tilted)?, 1)),
             }
         }
         let mut groups = Vec::new();

@@ -42,8 +42,8 @@ impl Composition {
         let (choice, effort) = affordable(direction, sketches, aim, effort, budget)?;
         let mut parts = Vec::new();
         let fine = choice.fineness(direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)))?;
-        for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
-            parts.push((Part::new(pairs, *grid, *bits, fine)?, *copies));
+        for ((pairs, copies), grid) in direction.iter().zip(&choice.grids) {
+            parts.push((Part::new(pairs, *grid, &choice.theta, fine)?, *copies));
         }
         let parts: Vec<_> = parts.iter().map(|(part, copies)| (part, *copies)).collect();
         Self::of_parts(&parts, &choice, fine, effort)

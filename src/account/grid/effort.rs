@@ -38,46 +38,105 @@ const EACH: u64 = 200;
 /// The binary digits of outcomes that are not cut off.
 const KEPT: u32 = 48;
 
-/// The steps of all compositions of parts, so many losses each where they are few, and of so many copies, as they are added up in [`super::chain`]: of losses on
-/// grids, and of few.
-pub(super) fn of_joins(parts: impl IntoIterator<Item = (Option<usize>, u64)>, effort: Effort) -> (u64, u64) {
-    let mut alike: BTreeMap<u64, (u64, Vec<usize>)> = BTreeMap::new();
-    for (outcomes, copies) in parts {
-        let (count, few) = alike.entry(copies).or_default();
-        *count += 1;
-        few.extend(outcomes);
+/// How many losses one copy of a part has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Losses {
+    /// Listed.
+    Few(usize),
+    /// Points of a grid.
+    Grid(usize),
+}
+
+/// The steps of all compositions of parts, so many losses each, and of so many copies, as they are added up in [`super::chain`]: of losses on grids, and of few.
+pub(super) fn of_joins(parts: impl IntoIterator<Item = (Losses, u64)>, effort: Effort) -> (u64, u64) {
+    let mut alike: BTreeMap<u64, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    for (losses, copies) in parts {
+        let (few, dense) = alike.entry(copies).or_default();
+        match losses {
+            Losses::Few(outcomes) => few.push(outcomes),
+            Losses::Grid(points) => dense.push(points),
+        }
     }
     // What they take, if they can be thinned, and what is left of them, if not.
     let mut of_few = OfFew { most: effort.sums, kept: effort.sums.isqrt(), steps: 0 };
     let mut not_thinned = OfFew { most: effort.sums.min(MOST_POINTS), kept: MOST_POINTS, steps: 0 };
-    let (mut joins, mut groups) = (0_u64, Vec::new());
-    let are_many = alike.len() >= MANY_GROUPS;
-    let digits = |copies: u64| u64::from(u64::BITS - copies.leading_zeros());
-    // By digits the squares are for all.
-    if are_many {
-        joins += alike.keys().copied().max().map_or(0, digits);
-    }
-    for (copies, (count, few)) in alike {
-        let dense = count - u64::try_from(few.len()).unwrap_or(count);
+    let mut of_grids = OfGrids { most: effort.composed, steps: 0 };
+    let (mut few_groups, mut groups) = (Vec::new(), Vec::new());
+    for (copies, (few, mut dense)) in alike {
         let left = not_thinned.together(few.clone()).len();
         let few = of_few.together(few);
-        joins += (dense + u64::try_from(left).unwrap_or(count)).saturating_sub(1);
-        joins += u64::from(copies.count_ones()) + if are_many { 0 } else { digits(copies) };
         if let [one] = few.as_slice()
-            && dense == 0
+            && dense.is_empty()
         {
-            groups.push((*one, copies));
+            few_groups.push((*one, copies));
+        }
+        // Whatever is placed on a grid.
+        dense.extend(core::iter::repeat_n(effort.composed / 2, left));
+        groups.push((of_grids.together(dense), copies));
+    }
+    if groups.len() >= MANY_GROUPS {
+        of_few.by_digits(&few_groups);
+        of_grids.by_digits(&groups);
+    } else {
+        of_few.by_powers(&few_groups);
+        of_grids.by_powers(&groups);
+    }
+    (of_grids.steps, of_few.steps.saturating_mul(EACH))
+}
+
+/// Compositions on grids, which are halved where they are longer than the most.
+struct OfGrids {
+    most: usize,
+    steps: u64,
+}
+
+impl OfGrids {
+    fn join(&mut self, a: usize, b: usize) -> usize {
+        let length = u64::try_from(a.saturating_add(b)).unwrap_or(u64::MAX).max(2).checked_next_power_of_two();
+        // Six transforms above and at most fourteen below, twice as long.
+        let steps = length.map_or(u64::MAX, |length| (20 * u64::from(length.ilog2())).saturating_mul(length));
+        self.steps = self.steps.saturating_add(steps);
+        a.saturating_add(b).min(self.most)
+    }
+
+    /// All of them, from the shortest.
+    fn together(&mut self, blocks: Vec<usize>) -> usize {
+        let mut blocks: BinaryHeap<_> = blocks.into_iter().map(Reverse).collect();
+        loop {
+            match (blocks.pop(), blocks.pop()) {
+                (Some(Reverse(a)), Some(Reverse(b))) => blocks.push(Reverse(self.join(a, b))),
+                (last, _) => return last.map_or(0, |Reverse(length)| length),
+            }
         }
     }
-    if are_many {
-        of_few.by_digits(&groups)
-    } else {
-        of_few.by_powers(&groups)
+
+    fn by_powers(&mut self, groups: &[(usize, u64)]) {
+        let mut all = Vec::new();
+        for (one, copies) in groups {
+            let (mut square, mut rest, mut product) = (*one, *copies, None);
+            while rest > 0 {
+                if rest & 1 == 1 {
+                    product = Some(product.map_or(square, |product| self.join(product, square)));
+                }
+                rest >>= 1;
+                if rest > 0 {
+                    square = self.join(square, square);
+                }
+            }
+            all.extend(product);
+        }
+        self.together(all);
     }
-    let length = u64::try_from(2 * effort.composed).unwrap_or(u64::MAX);
-    // Six transforms above and at most fourteen below, twice as long.
-    let each = (20 * u64::from(length.ilog2())).saturating_mul(length);
-    (joins.saturating_mul(each), of_few.steps.saturating_mul(EACH))
+
+    fn by_digits(&mut self, groups: &[(usize, u64)]) {
+        let most = groups.iter().map(|(_, copies)| *copies).max().unwrap_or(0);
+        let mut total = None;
+        for digit in (0..u64::BITS - most.leading_zeros()).rev() {
+            let double = total.map(|length| self.join(length, length));
+            let some = groups.iter().filter(|(_, copies)| (copies >> digit) & 1 == 1).map(|(one, _)| *one);
+            total = Some(self.together(double.into_iter().chain(some).collect()));
+        }
+    }
 }
 
 /// The sums of few losses.
@@ -168,11 +227,11 @@ pub(super) fn affordable(
             {
                 let cost = atoms::cost(pair, *bits, fine + MORE_PLACES);
                 of_singles.0 = of_singles.0.saturating_add(cost).saturating_add(atoms::cost_of_tilts(pair, *bits));
-                parts.push((Some(atoms::count(pair, KEPT)), *copies));
+                parts.push((Losses::Few(atoms::count(pair, KEPT)), *copies));
             } else {
                 let costs = pairs.iter().map(|pair| curve::cost(pair, grid.points(), *bits));
                 of_singles.1 = costs.fold(of_singles.1, u64::saturating_add);
-                parts.push((None, *copies));
+                parts.push((Losses::Grid(usize::try_from(grid.points()).ok()?), *copies));
             }
         }
         let (of_joins, of_few) = of_joins(parts, effort);
@@ -208,7 +267,7 @@ mod tests {
     /// The steps of few.
     fn few<const N: usize>(parts: [(usize, u64); N], sums: usize) -> u64 {
         let effort = Effort { single: 1, composed: 1, sums };
-        of_joins(parts.map(|(outcomes, copies)| (Some(outcomes), copies)), effort).1
+        of_joins(parts.map(|(outcomes, copies)| (Losses::Few(outcomes), copies)), effort).1
     }
 
     /// They are added up from the smallest, and at most the root of so many kept.
@@ -225,15 +284,28 @@ mod tests {
         assert_eq!(few([(64, 3), (2, 3)], 1 << 10), (128 + 2 * 1024) * EACH);
     }
 
-    /// For every part of as many copies one, and the binary digits of the copies but once.
+    /// The joins of grids that are as long as may be: for every part of as many copies one, the binary digits of the copies less one, and as many as are not 0, less one.
     #[test]
     fn joins_of_parts_alike() {
         let joins = |parts: &[u64]| {
             let effort = Effort { single: 1, composed: 1 << 10, sums: 1 };
-            of_joins(parts.iter().map(|copies| (None, *copies)), effort).0 / (20 * 11 * 2048)
+            let parts = parts.iter().map(|copies| (Losses::Grid(1 << 10), *copies));
+            of_joins(parts, effort).0 / (20 * 11 * 2048)
         };
-        assert_eq!((joins(&[25]), joins(&[25, 25]), joins(&[25, 25, 4])), (8, 9, 13));
-        // Five squares, and as many as there are digits that are not 0.
-        assert_eq!(joins(&[25, 25, 4, 5, 6]), 5 + 1 + 3 + 1 + 2 + 2);
+        assert_eq!((joins(&[25]), joins(&[25, 25]), joins(&[25, 25, 4])), (4 + 2, 1 + 6, 1 + 6 + 2 + 1));
+        // Of four different numbers: four squares, and as many as there are digits that are not 0, less one.
+        assert_eq!(joins(&[25, 25, 4, 5, 6]), 1 + 4 + (3 + 1 + 2 + 2) - 1);
+    }
+
+    /// Shorter ones take less: 2·100 points are 256 in a transform, with 100 more 512.
+    #[test]
+    fn joins_of_short_grids() {
+        let joins = |most: usize| {
+            let effort = Effort { single: 1, composed: most, sums: 1 };
+            of_joins([1, 1, 1].map(|copies| (Losses::Grid(100), copies)), effort).0
+        };
+        assert_eq!(joins(1 << 10), 20 * (8 * 256 + 9 * 512));
+        // The two are halved to 100 points.
+        assert_eq!(joins(100), 20 * (8 * 256 + 8 * 256));
     }
 }

@@ -18,7 +18,7 @@ use super::{
     chain::Part,
     composition::Composition,
     dots::Grid,
-    effort::{Effort, of_joins},
+    effort::{Effort, Losses, of_joins},
     evaluate::most_of_a_path,
     fixed::{Range, ceil, exp, floor, ln_scaled, shift_up},
     outline::{self, Outline},
@@ -115,7 +115,7 @@ impl Single {
     fn listed(&self) -> &[Atom] {
         match &self.part {
             Part::Few(atoms, ..) => &atoms.listed,
-            Part::Dots(_) => &[],
+            Part::Grid(_) => &[],
         }
     }
 
@@ -340,7 +340,8 @@ impl Frequent {
     pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
         let theta = self.tilt(&of.numbers, x)?.max(Rational::zero());
         let some = || self.singles.iter().zip(&of.numbers).filter(|(_, copies)| **copies > 0);
-        let (joins, few) = of_joins(some().map(|(single, copies)| (Some(single.listed().len()), *copies)), EFFORT);
+        let (joins, few) =
+            of_joins(some().map(|(single, copies)| (Losses::Few(single.listed().len()), *copies)), EFFORT);
         budget.spend(joins.saturating_add(few))?;
         let cut = u32::try_from(MOST_CUT).ok()?;
         let choice = Choice { theta, cut, grids: some().map(|(single, _)| (single.grid, self.bits)).collect() };
