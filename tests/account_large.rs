@@ -119,6 +119,8 @@ fn many_parts_to_three_digits() {
             "0.001",
             "1.94144e-3",
         ),
+        // Of the losses 10^-6 to 10; by three grids, extrapolated.
+        (schedule(25, |i| format!("subsampled_gaussian(sigma={}/50, rate=1e-5)*7", 20 + i)), "0.001", "4.0632e-5"),
     ] {
         let mut arguments: Vec<&str> = specs.iter().map(String::as_str).collect();
         arguments.extend(["--epsilon", epsilon]);

@@ -12,7 +12,7 @@ use super::{
     coarsen::coarsen,
     convolution::Side,
     curve::Curve,
-    dots::{Grid, connect},
+    dots::{Grid, connect_some},
     effort::Effort,
     grouped::Grouped,
     pld::Pld,
@@ -50,8 +50,13 @@ pub(super) fn is_listed(pair: &Pair, grid: Grid, bits: u32, fine: u32) -> bool {
 }
 
 impl Part {
-    /// Few losses of multiples of 2^-fine, where they have places enough, not being tiny beside the others; or a grid.
-    pub(super) fn new(pairs: &[Pair], (grid, bits): (Grid, u32), theta: &Rational, fine: u32) -> Option<Self> {
+    /// Few losses of multiples of 2^-fine, where they have places enough, not being tiny beside the others; or a grid, its curve looked at so often.
+    pub(super) fn new(
+        pairs: &[Pair],
+        (grid, bits): (Grid, u32),
+        (looks, fine): (u64, u32),
+        theta: &Rational,
+    ) -> Option<Self> {
         let few = match pairs {
             [pair] if is_listed(pair, grid, bits, fine) => atoms(pair, bits, fine + MORE_PLACES),
             _ => None,
@@ -60,7 +65,7 @@ impl Part {
             return Some(Self::Few(atoms, grid, bits));
         }
         let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, bits)).collect::<Option<_>>()?;
-        let dots = connect(&mut curves, grid, bits)?;
+        let dots = connect_some(&mut curves, (grid, bits), usize::try_from(looks).unwrap_or(usize::MAX), theta)?;
         Some(Self::Grid(Box::new(Tilted { lower: Grouped::new(&dots, theta), upper: Pld::new(&dots, theta)? })))
     }
 }

@@ -43,7 +43,7 @@ impl Composition {
         let mut parts = Vec::new();
         let fine = choice.fineness(direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)))?;
         for ((pairs, copies), grid) in direction.iter().zip(&choice.grids) {
-            parts.push((Part::new(pairs, *grid, &choice.theta, fine)?, *copies));
+            parts.push((Part::new(pairs, *grid, (effort.looks, fine), &choice.theta)?, *copies));
         }
         let parts: Vec<_> = parts.iter().map(|(part, copies)| (part, *copies)).collect();
         Self::of_parts(&parts, &choice, fine, effort)

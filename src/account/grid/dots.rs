@@ -31,6 +31,7 @@ use num_traits::{One, Signed, Zero};
 use super::{
     curve::{Curve, Touch},
     fixed::{Range, exp, shift_up},
+    kinks::kinks,
 };
 use crate::exact::Rational;
 
@@ -59,7 +60,9 @@ pub(super) struct Dots {
     pub(super) bits: u32,
     /// The points xᵢ = e^(i/2^step).
     pub(super) points: Vec<Range>,
+    /// The curve at some of the points, the first and the last among them, and which they are.
     pub(super) touches: Vec<Touch>,
+    pub(super) places: Vec<usize>,
     /// The curve is that of one pair, and the sets of its touches are among {y : P(y) ≥ x·Q(y)}: of any two one contains the other.
     pub(super) is_of_one: bool,
     /// The pessimistic masses.
@@ -68,16 +71,39 @@ pub(super) struct Dots {
     pub(super) infinite: Range,
 }
 
-/// Connects the dots of the largest of several curves.
+/// Connects the dots of the largest of several curves, looked at at every point.
 pub(super) fn connect(curves: &mut [Curve], grid: Grid, bits: u32) -> Option<Dots> {
+    connect_some(curves, (grid, bits), usize::MAX, &Rational::zero())
+}
+
+/// The same, looked at at no more than about `most` points, for a tilt ([`kinks`]).
+pub(super) fn connect_some(
+    curves: &mut [Curve],
+    (grid, bits): (Grid, u32),
+    most: usize,
+    theta: &Rational,
+) -> Option<Dots> {
     let points = abscissas(grid, bits)?;
-    let touches: Vec<Touch> = points.iter().map(|x| highest(curves, &x.lower)).collect::<Option<_>>()?;
+    let known = kinks((grid, &points), most, theta, |x| highest(curves, x))?;
+    let (places, touches): (Vec<usize>, Vec<Touch>) = known.into_iter().unzip();
     // Beyond every finite ratio, only outcomes with Q = 0 are left; a set with Q(S) = 0 has P(S) ≤ P(Q = 0).
     let beyond = highest(curves, &(BigInt::one() << (2 * bits)))?;
     let certain = if beyond.q.upper.is_zero() { beyond.p.lower.clone().max(BigInt::zero()) } else { BigInt::zero() };
     let infinite = Range { lower: certain, upper: touches.last()?.upper.clone() };
-    let upper = pessimistic(&points, &touches, bits);
-    Some(Dots { grid, bits, points, touches, is_of_one: curves.len() == 1, upper, infinite })
+    let looked_at: Vec<Range> = places.iter().filter_map(|i| points.get(*i).cloned()).collect();
+    let upper = at_places(pessimistic(&looked_at, &touches, bits), &places, points.len());
+    Some(Dots { grid, bits, points, touches, places, is_of_one: curves.len() == 1, upper, infinite })
+}
+
+/// Masses at some places of so many, nothing at the others.
+fn at_places(masses: Vec<BigInt>, places: &[usize], count: usize) -> Vec<BigInt> {
+    let mut all = alloc::vec![BigInt::zero(); count];
+    for (mass, i) in masses.into_iter().zip(places) {
+        if let Some(slot) = all.get_mut(*i) {
+            *slot = mass;
+        }
+    }
+    all
 }
 
 /// Xᵢ ≤ e^(i/2^step) ≤ Xᵢ′ over 2^bits, by recurrence.
@@ -132,7 +158,9 @@ pub(super) fn pessimistic(points: &[Range], touches: &[Touch], bits: u32) -> Vec
 }
 
 /// The optimistic masses of the hull, rounded down.
-pub(super) fn optimistic(Dots { points, touches, infinite, bits, .. }: &Dots) -> Option<Vec<BigInt>> {
+pub(super) fn optimistic(Dots { points, touches, places, infinite, bits, .. }: &Dots) -> Option<Vec<BigInt>> {
+    let count = points.len();
+    let points: Vec<&Range> = places.iter().filter_map(|i| points.get(*i)).collect();
     let (certain, bits) = (&infinite.lower, *bits);
     let one = BigInt::one() << bits;
     let first = touches.first()?;
@@ -153,7 +181,7 @@ pub(super) fn optimistic(Dots { points, touches, infinite, bits, .. }: &Dots) ->
         value = at_right;
     }
     dots.push((points.last()?.upper.clone(), certain.clone().min(value)));
-    Some(hull_masses(&dots, bits))
+    Some(at_places(hull_masses(&dots, bits), places, count))
 }
 
 /// A line below the curve between `left` and `right`, as its values at both: no lower than `certain` at the right.

@@ -13,13 +13,18 @@ use super::{
     sparse::MOST_POINTS,
     tilt::{Aim, Choice, Sketch, choose},
 };
-use crate::{account::Direction, exact::Budget};
+use crate::{
+    account::Direction,
+    exact::{Budget, product},
+};
 
 /// How many points an account may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
     /// Of one copy's grid.
     pub(super) single: u64,
+    /// Those of them at which its curve is looked at.
+    pub(super) looks: u64,
     /// Of a composition's.
     pub(super) composed: usize,
     /// Sums of two losses in one composition of few.
@@ -34,6 +39,12 @@ const LEAST_SUMS: usize = 1 << 12;
 
 /// The steps of a sum of two losses, on both sides.
 const EACH: u64 = 200;
+
+/// Of so many points of a grid one is looked at, at least.
+const SPARSEST: u64 = 16;
+
+/// The products of a point that is not looked at: the point itself and its tilt, on both sides.
+const POINT: u64 = 6;
 
 /// The binary digits of outcomes that are not cut off.
 const KEPT: u32 = 48;
@@ -229,7 +240,8 @@ pub(super) fn affordable(
                 of_singles.0 = of_singles.0.saturating_add(cost).saturating_add(atoms::cost_of_tilts(pair, *bits));
                 parts.push((Losses::Few(atoms::count(pair, KEPT)), *copies));
             } else {
-                let costs = pairs.iter().map(|pair| curve::cost(pair, grid.points(), *bits));
+                let costs = pairs.iter().map(|pair| curve::cost(pair, grid.points().min(effort.looks), *bits));
+                let costs = costs.chain([grid.points().saturating_mul(POINT * product(*bits))]);
                 of_singles.1 = costs.fold(of_singles.1, u64::saturating_add);
                 parts.push((Losses::Grid(usize::try_from(grid.points()).ok()?), *copies));
             }
@@ -250,8 +262,14 @@ pub(super) fn affordable(
             (0_u32..).zip(dear).filter(|(_, (_, may_be_less))| *may_be_less).map(|(i, (of, _))| (of, i)).max()?;
         match which {
             0 => {
+                // Few looks at a fine grid tell as much as more at a coarse one, or more.
+                if of_singles.1 > 0 && effort.looks * SPARSEST > effort.single {
+                    effort.looks /= 2;
+                    continue;
+                }
                 // Where all are listed, a coarser grid asks for fewer digits, and that is all.
                 effort.single = if of_singles.1 > 0 { (effort.single / 2).max(least) } else { least };
+                effort.looks = effort.looks.min(effort.single);
                 choice = choose(sketches, aim, effort.single)?;
             }
             1 => effort.composed /= 2,
@@ -266,7 +284,7 @@ mod tests {
 
     /// The steps of few.
     fn few<const N: usize>(parts: [(usize, u64); N], sums: usize) -> u64 {
-        let effort = Effort { single: 1, composed: 1, sums };
+        let effort = Effort { single: 1, looks: 1, composed: 1, sums };
         of_joins(parts.map(|(outcomes, copies)| (Losses::Few(outcomes), copies)), effort).1
     }
 
@@ -288,7 +306,7 @@ mod tests {
     #[test]
     fn joins_of_parts_alike() {
         let joins = |parts: &[u64]| {
-            let effort = Effort { single: 1, composed: 1 << 10, sums: 1 };
+            let effort = Effort { single: 1, looks: 1, composed: 1 << 10, sums: 1 };
             let parts = parts.iter().map(|copies| (Losses::Grid(1 << 10), *copies));
             of_joins(parts, effort).0 / (20 * 11 * 2048)
         };
@@ -301,7 +319,7 @@ mod tests {
     #[test]
     fn joins_of_short_grids() {
         let joins = |most: usize| {
-            let effort = Effort { single: 1, composed: most, sums: 1 };
+            let effort = Effort { single: 1, looks: 1, composed: most, sums: 1 };
             of_joins([1, 1, 1].map(|copies| (Losses::Grid(100), copies)), effort).0
         };
         assert_eq!(joins(1 << 10), 20 * (8 * 256 + 9 * 512));

@@ -27,7 +27,7 @@ use super::{
 use crate::exact::{Budget, Rational, exponential, product};
 
 /// Frequent losses are of few sizes.
-const EFFORT: Effort = Effort { single: 1 << 14, composed: 1 << 13, sums: 1 << 17 };
+const EFFORT: Effort = Effort { single: 1 << 14, looks: 1 << 14, composed: 1 << 13, sums: 1 << 17 };
 
 /// Binary digits of a first cumulant.
 const SHORT: u32 = 144;

@@ -246,11 +246,11 @@ impl Factors {
     }
 }
 
-/// (P, H) of the differences of the sets S₀ ⊃ S₁ ⊃ … that touch the curve at the points x₀ < x₁ < …, and of the last set, over 2^bits.
+/// (P, H) of the differences of the sets S₀ ⊃ S₁ ⊃ … that touch the curve at some of the points x₀ < x₁ < …, and of the last set, over 2^bits.
 ///
 /// H = (P − x·Q)/(1 − e^-d), at most P. Of two such sets one contains the other, so that the one with certainly less P is the smaller; a set that is not certainly
 /// smaller than the last one kept is passed over. A group goes to the highest cell that its loss is not below, or, far below, is dropped.
-fn between_sets(Dots { grid, bits, points, touches, infinite, .. }: &Dots) -> Option<Vec<(BigInt, BigInt)>> {
+fn between_sets(Dots { grid, bits, points, touches, places, infinite, .. }: &Dots) -> Option<Vec<(BigInt, BigInt)>> {
     let nothing = Range::point(BigInt::zero());
     let complement = Range::of(&exp(&-grid.loss(1), bits + 8)?, bits + 8).complement(bits + 8).upper;
     let mut cells = alloc::vec![(BigInt::zero(), BigInt::zero()); points.len()];
@@ -271,7 +271,7 @@ fn between_sets(Dots { grid, bits, points, touches, infinite, .. }: &Dots) -> Op
     // The last set has the infinite losses, which are counted on their own.
     let end = Range { lower: infinite.lower.clone(), upper: infinite.lower.clone() };
     let sets = touches.iter().map(|touch| (&touch.p, &touch.q)).chain([(&end, &nothing)]);
-    for (i, (p, q)) in sets.enumerate() {
+    for (i, (p, q)) in places.iter().copied().chain([points.len()]).zip(sets) {
         if let Some((at, p_before, q_before)) = last {
             let (p, q) = (&p_before.lower - &p.upper, &q_before.upper - &q.lower);
             if !p.is_positive() {

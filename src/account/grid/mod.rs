@@ -34,6 +34,7 @@ mod fixed;
 mod frequent;
 mod gaussian;
 mod grouped;
+mod kinks;
 mod normal;
 mod outline;
 mod place;
@@ -90,10 +91,10 @@ pub(super) const METHOD: &str = "connect-the-dots on a grid";
 
 /// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or 2^21 sums of listed losses some times over, and
 /// for each binary digit of its copies two or three transforms of 2^18 points modulo two primes, on either side. Some seconds, some tens of megabytes.
-const FULL: Effort = Effort { single: 1 << 16, composed: 1 << 17, sums: 1 << 21 };
+const FULL: Effort = Effort { single: 1 << 16, looks: 1 << 16, composed: 1 << 17, sums: 1 << 21 };
 
 /// Enough where three digits are asked for, or a first idea.
-const LIGHT: Effort = Effort { single: 1 << 12, composed: 1 << 14, sums: 1 << 18 };
+const LIGHT: Effort = Effort { single: 1 << 12, looks: 1 << 12, composed: 1 << 14, sums: 1 << 18 };
 
 fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
     let [best, less] = Detail::of_parts(direction.len());

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// So few points that every step of the method matters, and hardly a sum before the grid.
-const TINY: Effort = Effort { single: 1 << 6, composed: 1 << 7, sums: 1 << 3 };
+const TINY: Effort = Effort { single: 1 << 6, looks: 1 << 6, composed: 1 << 7, sums: 1 << 3 };
 
 fn rational(text: &str) -> Rational {
     parse(text).unwrap()

@@ -178,7 +178,7 @@ impl Sketch {
 
     /// Without losses so high that h is at most 2^-log there: they count as infinite.
     fn truncated(&self, log: i64) -> Self {
-        let Dots { grid, bits, points, touches, is_of_one, upper, infinite } = &self.dots;
+        let Dots { grid, bits, points, touches, places, is_of_one, upper, infinite } = &self.dots;
         let few = i64::from(*bits) + log;
         let is_open = |touch: &Touch| i64::try_from((&touch.upper - &infinite.lower).bits()).unwrap_or(i64::MAX) > few;
         // One point at least has something below it.
@@ -190,6 +190,7 @@ impl Sketch {
             bits: *bits,
             points: points.iter().take(kept).cloned().collect(),
             touches: touches.iter().take(kept).cloned().collect(),
+            places: places.iter().take(kept).copied().collect(),
             is_of_one: *is_of_one,
             upper: of(upper),
             infinite: infinite.clone(),
