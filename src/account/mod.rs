@@ -13,6 +13,7 @@ mod grid;
 mod inverse;
 mod lattice;
 mod plan;
+mod privacy_profile;
 mod profile;
 mod reference;
 mod subsampled;
@@ -23,6 +24,7 @@ mod tests;
 pub use answer::{AccountError, Answer, Precision};
 pub use dpsgd::DpSgd;
 pub use plan::{Part, Plan};
+pub use privacy_profile::PrivacyProfile;
 pub use subsampled::domination;
 pub use summary::{
     GaussianDp, ProfilePoint, TradeOff, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
@@ -32,6 +34,7 @@ use alloc::vec::Vec;
 
 use num_traits::Zero;
 
+use self::grid::Memory;
 use crate::{
     exact::{Budget, Enclosure, NonNegative, Probability, Rational, Scaled, Working},
     guarantee::Pair,
@@ -58,7 +61,7 @@ const COARSE_DIGITS: u32 = 6;
 ///
 /// If there is nothing to account for.
 pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
-    of_directions(&directions(plan), epsilon, precision, Methods::All, &Budget::new(MOST_STEPS))
+    PrivacyProfile::new(plan).delta(epsilon, precision)
 }
 
 /// Encloses δ(ε) of (M(D), M(D′)) and of (M(D′), M(D)), D with the person and D′ without, each by itself: the larger of the two is [`delta`].
@@ -79,18 +82,7 @@ pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Resul
 ///
 /// If there is nothing to account for.
 pub fn delta_both_ways(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Result<[Answer; 2], AccountError> {
-    let budget = Budget::new(MOST_STEPS);
-    let of = |direction: &Direction, share: u64| {
-        clamped(one_direction(direction, epsilon, precision, Methods::All, &budget.share(share)))
-    };
-    match directions(plan).as_slice() {
-        [] => Err(AccountError::Empty),
-        [both] => {
-            let answer = of(both, 1);
-            Ok([answer.clone(), answer])
-        }
-        [forward, backward, ..] => Ok([of(forward, 2), of(backward, 1)]),
-    }
+    PrivacyProfile::new(plan).delta_both_ways(epsilon, precision)
 }
 
 /// Which methods are worth their time.
@@ -108,6 +100,7 @@ fn of_directions(
     precision: &Precision,
     methods: Methods,
     budget: &Budget,
+    memory: &mut Memory,
 ) -> Result<Answer, AccountError> {
     let count = u64::try_from(directions.len()).unwrap_or(1);
     let mut most: Option<Answer> = None;
@@ -123,11 +116,11 @@ fn of_directions(
         let share = if left == 1 { budget.share(1) } else { budget.part(3, 4) };
         if let Some(most) = &most
             && most.method == grid::METHOD
-            && grid::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share)
+            && grid::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share, memory)
         {
             continue;
         }
-        let answer = one_direction(direction, epsilon, precision, methods, &share);
+        let answer = one_direction(direction, epsilon, precision, methods, &share, memory);
         most = Some(most.map_or(answer.clone(), |most| most.max(&answer)));
     }
     most.map(clamped).ok_or(AccountError::Empty)
@@ -237,7 +230,7 @@ fn search(
     let by_grid = || grid::epsilon(directions, delta, bound.as_ref(), precision, budget);
     let by_profile = |budget: &Budget| {
         let profile = |epsilon: &NonNegative, precision: &Precision| {
-            of_directions(directions, epsilon, precision, Methods::Quick, &budget.share(4))
+            of_directions(directions, epsilon, precision, Methods::Quick, &budget.share(4), &mut Memory::default())
         };
         inverse::epsilon(&profile, delta, bound.as_ref(), precision)
     };
@@ -316,6 +309,7 @@ fn one_direction(
     precision: &Precision,
     methods: Methods,
     budget: &Budget,
+    memory: &mut Memory,
 ) -> Answer {
     let zero = |method| Answer { enclosure: Enclosure::from_integer(0, 0), method, is_narrow: true };
     if direction.is_empty() {
@@ -370,7 +364,7 @@ fn one_direction(
     // A grid is not what makes an answer narrower than a millionth of itself.
     if methods == Methods::All
         && !is_known_to(&best, 1_000_000)
-        && let Some(answer) = narrowed(&mut best, grid::delta(direction, epsilon, precision, budget))
+        && let Some(answer) = narrowed(&mut best, grid::delta(direction, epsilon, precision, budget, memory))
     {
         return answer;
     }

@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Aim, Composition, Effort, FULL, LIGHT, MANY_PARTS, METHOD, OPEN, Rare, WIDE, convolution::Side, fixed::ceil,
-    log_two_below, sketch, tilt::guess,
+    Aim, Composition, Effort, FULL, LIGHT, MANY_PARTS, METHOD, Memory, OPEN, Rare, WIDE, convolution::Side,
+    fixed::ceil, log_two_below, sketch, tilt::guess,
 };
 use crate::{
     account::{Answer, Direction, Precision, answer::is_narrow, greatest},
@@ -53,7 +53,13 @@ pub(crate) fn epsilon(
     for (direction, left) in directions.iter().zip((1..=u64::try_from(directions.len()).ok()?).rev()) {
         // δ(ε) ≤ δ at an ε that another direction needs at least.
         if let Some(most) = &most
-            && super::is_at_most(direction, &most.enclosure.lower(), delta.get(), &budget.share(left))
+            && super::is_at_most(
+                direction,
+                &most.enclosure.lower(),
+                delta.get(),
+                &budget.share(left),
+                &mut Memory::default(),
+            )
         {
             continue;
         }

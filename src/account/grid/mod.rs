@@ -35,6 +35,7 @@ mod frequent;
 mod gaussian;
 mod grouped;
 mod kinks;
+mod memory;
 mod normal;
 mod outline;
 mod place;
@@ -51,7 +52,7 @@ mod transform;
 
 use alloc::vec::Vec;
 
-pub(super) use self::epsilon::epsilon;
+pub(super) use self::{epsilon::epsilon, memory::Memory};
 
 use self::{
     composition::Composition,
@@ -105,12 +106,38 @@ fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
     sketches.collect::<Option<Vec<_>>>().filter(|sketches| !sketches.is_empty())
 }
 
-/// Encloses δ(ε) of one direction of a plan: lightly first if few digits are asked for, and then with the full effort. `None` if nothing reaches it.
+/// Encloses δ(ε) of one direction of a plan; `None` if nothing reaches it. What was composed for another ε is asked first.
 pub(super) fn delta(
     direction: &Direction,
     epsilon: &NonNegative,
     precision: &Precision,
     budget: &Budget,
+    memory: &mut Memory,
+) -> Option<Answer> {
+    if let Some(enclosure) = memory.delta(direction, epsilon.get()) {
+        let is_narrow = is_narrow(&enclosure, precision);
+        return Some(Answer { enclosure, method: METHOD, is_narrow });
+    }
+    let mut narrowest = None;
+    let best = composed(direction, epsilon, precision, budget, &mut narrowest);
+    if let Some((composition, answer)) = narrowest
+        && let Some(best) = &best
+        // Not where rare outcomes apart tell more.
+        && answer.is_narrow_by(&CLOSE.into())
+        && answer.width() <= best.enclosure.width() * BigInt::from(2)
+    {
+        memory.keep(direction, composition, Some(&answer));
+    }
+    best
+}
+
+/// The same by new compositions, of which the one with the narrowest answer is left: lightly first if few digits are asked for, and then with the full effort.
+fn composed(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+    budget: &Budget,
+    narrowest: &mut Option<(Composition, Enclosure)>,
 ) -> Option<Answer> {
     let sketches = sketch(direction, &budget.share(if direction.len() > MANY_PARTS { 2 } else { 4 }))?;
     let may_be_rare = Rare::may_be(direction);
@@ -127,6 +154,9 @@ pub(super) fn delta(
             let Some(enclosure) = composition.delta(epsilon.get()) else { break };
             let is_cut_short = composition.is_cut_short(epsilon.get(), &enclosure);
             let is_narrow = is_narrow(&enclosure, precision);
+            if narrowest.as_ref().is_none_or(|(_, other)| enclosure.width() < other.width()) {
+                *narrowest = Some((composition, enclosure.clone()));
+            }
             let answer = Answer { enclosure, method: METHOD, is_narrow };
             let found = best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision));
             let (log_delta, is_close) =
@@ -182,9 +212,18 @@ fn rare_apart(direction: &Direction, epsilon: &Rational, about: &Rational, budge
 
 /// Whether δ(ε) of a direction is at most `bound`, as far as a light composition shows, or the full effort where that is not far from it: a direction that is far
 /// from the worst is not worth more.
-pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
+pub(super) fn is_at_most(
+    direction: &Direction,
+    epsilon: &Rational,
+    bound: &Rational,
+    budget: &Budget,
+    memory: &mut Memory,
+) -> bool {
     // Above every loss nothing can be composed, and nothing need be.
     if greatest::is_at_most(direction, epsilon) {
+        return true;
+    }
+    if memory.is_at_most(direction, epsilon, bound) {
         return true;
     }
     let aim = Aim { epsilon, log_delta: log_two_below(bound), open: None };
@@ -193,10 +232,12 @@ pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rati
         return true;
     }
     for (effort, share) in [(LIGHT, 4), (FULL, 2)] {
-        let found = Composition::new(direction, &sketches, aim, effort, &budget.share(share))
-            .and_then(|composition| composition.delta(epsilon));
-        let Some(found) = found else { return false };
+        let composition = Composition::new(direction, &sketches, aim, effort, &budget.share(share));
+        let Some((composition, found)) = composition.and_then(|of| of.delta(epsilon).map(|found| (of, found))) else {
+            return false;
+        };
         if found.upper() <= *bound {
+            memory.keep(direction, composition, None);
             return true;
         }
         // Not so, or as good as the same, or far from known.

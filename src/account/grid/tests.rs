@@ -266,8 +266,15 @@ fn nothing_is_left_beyond_the_greatest_loss() {
     let direction = &plan(&["1/2:laplace(scale=1)*2"]).directions()[0];
     let zero = |epsilon: &str| {
         let epsilon = NonNegative::new(rational(epsilon)).unwrap();
-        crate::account::one_direction(direction, &epsilon, &Precision { digits: 1 }, Methods::All, &Budget::unlimited())
-            .enclosure
+        crate::account::one_direction(
+            direction,
+            &epsilon,
+            &Precision { digits: 1 },
+            Methods::All,
+            &Budget::unlimited(),
+            &mut Memory::default(),
+        )
+        .enclosure
             == Enclosure::from_integer(0, 0)
     };
     assert!(zero("1.2403") && !zero("1.2402"));
@@ -315,14 +322,27 @@ fn the_worst_direction_is_asked() {
     let budget = Budget::unlimited();
     let [forward, backward] = [&directions[0], &directions[1]].map(|direction| at(direction, &epsilon, LIGHT));
     assert!(backward.upper() * BigInt::from(4) < forward.lower(), "{forward} {backward}");
-    assert!(is_at_most(&directions[1], &epsilon, &forward.lower(), &budget));
-    assert!(!is_at_most(&directions[0], &epsilon, &forward.lower(), &budget));
-    assert!(!is_at_most(&directions[1], &epsilon, &(backward.lower() / BigInt::from(2)), &budget));
+    assert!(is_at_most(&directions[1], &epsilon, &forward.lower(), &budget, &mut Memory::default()));
+    assert!(!is_at_most(&directions[0], &epsilon, &forward.lower(), &budget, &mut Memory::default()));
+    assert!(!is_at_most(
+        &directions[1],
+        &epsilon,
+        &(backward.lower() / BigInt::from(2)),
+        &budget,
+        &mut Memory::default()
+    ));
     for order in
         [vec![directions[0].clone(), directions[1].clone()], vec![directions[1].clone(), directions[0].clone()]]
     {
         let epsilon = NonNegative::new(epsilon.clone()).unwrap();
-        let found = crate::account::of_directions(&order, &epsilon, &Precision { digits: 3 }, Methods::All, &budget);
+        let found = crate::account::of_directions(
+            &order,
+            &epsilon,
+            &Precision { digits: 3 },
+            Methods::All,
+            &budget,
+            &mut Memory::default(),
+        );
         assert!(found.unwrap().enclosure.intersects(&forward));
         let wanted = Probability::new(forward.upper()).unwrap();
         let found = super::epsilon(&order, &wanted, None, &Precision { digits: 3 }, &budget).unwrap().enclosure;
@@ -388,7 +408,9 @@ fn zero_suffices() {
 fn what_is_cut_off_suits_delta() {
     let direction = &plan(&["1e-6:gaussian(sigma=1)*10"]).directions()[0];
     let epsilon = NonNegative::new(rational("1/1000")).unwrap();
-    let found = delta(direction, &epsilon, &Precision { digits: 15 }, &Budget::unlimited()).unwrap().enclosure;
+    let found = delta(direction, &epsilon, &Precision { digits: 15 }, &Budget::unlimited(), &mut Memory::default())
+        .unwrap()
+        .enclosure;
     assert!(relative(&found) < rational("1/250"), "{found}");
 }
 
@@ -397,7 +419,9 @@ fn what_is_cut_off_suits_delta() {
 fn a_lower_window_where_losses_are_of_many_sizes() {
     let direction = &plan(&["1e-6:gaussian(sigma=3/5)*100"]).directions()[0];
     let epsilon = NonNegative::new(rational("0.0009965")).unwrap();
-    let found = delta(direction, &epsilon, &Precision { digits: 15 }, &Budget::unlimited()).unwrap().enclosure;
+    let found = delta(direction, &epsilon, &Precision { digits: 15 }, &Budget::unlimited(), &mut Memory::default())
+        .unwrap()
+        .enclosure;
     assert!(relative(&found) < rational("1e-3"), "{found}");
     // As another composition has it, on a grid that tells all of them apart less well.
     assert!(found.intersects(&at(direction, epsilon.get(), FULL)));

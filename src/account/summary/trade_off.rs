@@ -10,7 +10,10 @@ use super::{
     concave::{Concave, Highest, Node},
 };
 use crate::{
-    account::{Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, infinite_mass, one_direction},
+    account::{
+        Answer, Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, grid, infinite_mass,
+        one_direction,
+    },
     exact::{Budget, Enclosure, NonNegative, Probability, Rational},
 };
 
@@ -18,6 +21,12 @@ const BITS: u32 = 128;
 
 /// Further points for one rate, at most.
 const MOST_POINTS: u32 = 40;
+
+/// A point that is so many times narrower than what is open is of use, whatever its neighbours are.
+const NARROWER: u32 = 16;
+
+/// What is open is as good as it gets when it is at most so many times as wide as the last point.
+const AS_WIDE: u32 = 4;
 
 /// A t below 2^-this is as good as 0.
 const SMALLEST: u32 = 80;
@@ -98,6 +107,7 @@ pub struct TradeOff {
     /// One of each direction.
     profiles: Vec<Profile>,
     precision: Precision,
+    memory: grid::Memory,
     /// What further points may still take, and what of it is kept for other rates.
     steps: u64,
     kept: u64,
@@ -113,7 +123,14 @@ impl TradeOff {
             Profile { revealed: revealed.unwrap_or_else(|| Enclosure::from_integer(0, BITS)), ..Profile::default() }
         };
         let profiles = directions.iter().map(of).collect();
-        Self { directions, profiles, precision: precision.clone(), steps: 2 * MOST_STEPS, kept: 0 }
+        Self {
+            directions,
+            profiles,
+            precision: precision.clone(),
+            memory: grid::Memory::default(),
+            steps: 2 * MOST_STEPS,
+            kept: 0,
+        }
     }
 
     /// With points that are known, of δ of (M(D), M(D′)) and of (M(D′), M(D)).
@@ -146,11 +163,11 @@ impl TradeOff {
     #[must_use]
     pub fn at(&mut self, false_positives: &Probability) -> Option<Enclosure> {
         for index in 0..self.directions.len() {
-            self.ask(index, &Rational::zero())?;
+            self.ask(index, &Rational::zero(), None)?;
             // Somewhere to begin.
             for epsilon in [1_u32, 2] {
                 if self.profiles.get(index)?.points.len() < 3 {
-                    self.ask(index, &Rational::from_integer(epsilon.into()))?;
+                    self.ask(index, &Rational::from_integer(epsilon.into()), None)?;
                 }
             }
         }
@@ -161,18 +178,21 @@ impl TradeOff {
             for _ in 0..MOST_POINTS {
                 // What is above the other order's is not the least.
                 let is_above = found.iter().any(|other: &Highest| other.upper <= highest.lower);
-                if is_above || &highest.upper - &highest.lower <= unit {
+                let open = &highest.upper - &highest.lower;
+                if is_above || open <= unit {
                     break;
                 }
                 let Some(epsilon) = order.next(&self.profiles, &highest) else { break };
                 let index = if epsilon.is_negative() { order.falling } else { order.rising };
-                if self.ask(index, &epsilon.abs()).is_none() {
-                    break;
-                }
+                let Some(width) = self.ask(index, &epsilon.abs(), Some(&open)) else { break };
                 let next = order.highest(&self.profiles, false_positives)?;
                 // A point that is known to few digits may say less than its neighbours did without it.
                 highest =
                     Highest { lower: next.lower.max(highest.lower), upper: next.upper.min(highest.upper), ..next };
+                // No line is known better than the points that it is through.
+                if &highest.upper - &highest.lower <= width * BigInt::from(AS_WIDE) {
+                    break;
+                }
             }
             found.push(highest);
         }
@@ -184,24 +204,32 @@ impl TradeOff {
         Rational::new(BigInt::one(), BigInt::from(10).pow(self.precision.digits))
     }
 
-    /// One more point of a direction, unless it is known.
-    fn ask(&mut self, index: usize, epsilon: &Rational) -> Option<()> {
+    /// One more point of a direction, unless it is known, where so much is open: how wide it is.
+    fn ask(&mut self, index: usize, epsilon: &Rational, open: Option<&Rational>) -> Option<Rational> {
         let unit = self.unit();
         let profile = self.profiles.get_mut(index)?;
-        if profile.points.contains_key(epsilon) {
-            return Some(());
+        if let Some(point) = profile.points.get(epsilon) {
+            return Some(point.delta.width());
         }
-        let own = self.steps.saturating_sub(self.kept);
-        if own == 0 {
-            return None;
-        }
-        // A grid takes its measure from what it may spend, and spends a part of it: with less than this to spend it is a coarse one.
-        let share = own.max(MOST_STEPS / 4).min(self.steps);
-        let budget = Budget::new(share);
-        let digits = Precision { digits: self.precision.digits.saturating_add(1) };
-        let at = NonNegative::new(epsilon.clone()).ok()?;
-        let answer = clamped(one_direction(self.directions.get(index)?, &at, &digits, Methods::All, &budget));
-        self.steps = self.steps.saturating_sub(share).saturating_add(budget.left());
+        let direction = self.directions.get(index)?;
+        // What was composed for another point costs nothing.
+        let answer = match self.memory.delta(direction, epsilon) {
+            Some(enclosure) => clamped(Answer { enclosure, method: grid::METHOD, is_narrow: false }),
+            None => {
+                let own = self.steps.saturating_sub(self.kept);
+                if own == 0 {
+                    return None;
+                }
+                // A grid takes its measure from what it may spend, and spends a part of it: with less than this to spend it is a coarse one.
+                let share = own.max(MOST_STEPS / 4).min(self.steps);
+                let budget = Budget::new(share);
+                let digits = Precision { digits: self.precision.digits.saturating_add(1) };
+                let at = NonNegative::new(epsilon.clone()).ok()?;
+                let answer = one_direction(direction, &at, &digits, Methods::All, &budget, &mut self.memory);
+                self.steps = self.steps.saturating_sub(share).saturating_add(budget.left());
+                clamped(answer)
+            }
+        };
         // What is wider than its neighbours would stand between lines that say more.
         let below = profile.points.range(..epsilon.clone()).next_back();
         let above = profile.points.range(epsilon.clone()..).next();
@@ -209,10 +237,12 @@ impl TradeOff {
             && !answer.is_narrow
             && answer.enclosure.width() > unit
             && answer.enclosure.width() > below.delta.width().max(above.delta.width()) * BigInt::from(2)
+            && open.is_none_or(|open| answer.enclosure.width() * BigInt::from(NARROWER) > *open)
         {
             return None;
         }
-        profile.add(epsilon, &answer.enclosure)
+        profile.add(epsilon, &answer.enclosure)?;
+        Some(answer.enclosure.width())
     }
 }
 

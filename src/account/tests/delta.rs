@@ -24,7 +24,7 @@ proptest! {
         let directions = plan(&[(pair.clone(), copies)]).directions();
         for direction in directions {
             if let Ok(reference) = reference::delta(&direction, &epsilon, &Precision { digits: 8 }, &Budget::unlimited()) {
-                let answer = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited());
+                let answer = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited(), &mut Memory::default());
                 prop_assert!(answer.enclosure.intersects(&reference.enclosure), "{pair:?}: {} {}", answer.enclosure, reference.enclosure);
                 prop_assert!(answer.is_narrow, "{pair:?}: {}", answer.enclosure);
             }
@@ -134,6 +134,7 @@ fn subsampled_pairs() {
                     &Precision::default(),
                     Methods::All,
                     &Budget::unlimited(),
+                    &mut Memory::default(),
                 );
                 let reference = reference::delta(
                     &vec![(vec![pair.clone()], 1)],
@@ -294,10 +295,10 @@ proptest! {
     fn any_budget_is_sound(pair in small_pair(), copies in 1_u64..3, n in 0_i64..40, log in 10_u32..26) {
         let epsilon = non_negative(n, 10);
         for direction in directions(&plan(&[(pair.clone(), copies)])) {
-            let within = || one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::new(1 << log));
+            let within = || one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::new(1 << log), &mut Memory::default());
             let answer = within();
             prop_assert_eq!(&answer, &within());
-            let full = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited());
+            let full = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited(), &mut Memory::default());
             prop_assert!(answer.enclosure.intersects(&full.enclosure), "{pair:?}: {} {}", answer.enclosure, full.enclosure);
         }
     }
@@ -369,7 +370,15 @@ fn the_distance_is_asked_once() {
     assert!(is_reverse(forward, backward) && is_reverse(backward, forward) && !is_reverse(forward, forward));
     let at_zero = |direction: &Direction| {
         let zero = NonNegative::zero();
-        one_direction(direction, &zero, &Precision::default(), Methods::All, &Budget::unlimited()).enclosure
+        one_direction(
+            direction,
+            &zero,
+            &Precision::default(),
+            Methods::All,
+            &Budget::unlimited(),
+            &mut Memory::default(),
+        )
+        .enclosure
     };
     assert!(at_zero(forward).intersects(&at_zero(backward)));
     let several = |pairs: [&Pair; 2]| vec![(pairs.into_iter().cloned().collect(), 3)];

@@ -6,7 +6,7 @@ use num_traits::{One, Signed, Zero};
 use rayon::prelude::*;
 
 use crate::{
-    account::{AccountError, Answer, Plan, Precision, ProfilePoint, delta, delta_both_ways, epsilon},
+    account::{AccountError, Answer, Plan, Precision, PrivacyProfile, ProfilePoint, delta, epsilon},
     exact::{NonNegative, Probability, Rational},
 };
 
@@ -28,8 +28,8 @@ pub(super) fn profile(
     precision: &Precision,
     done: &AtomicU64,
 ) -> Result<Vec<Point>, AccountError> {
-    at_each(plan, points, last, done, |epsilon| {
-        let delta = delta(plan, &epsilon, precision)?;
+    at_each(plan, points, last, done, |profile, epsilon| {
+        let delta = profile.delta(&epsilon, precision)?;
         Ok(Point { epsilon, delta })
     })
 }
@@ -49,8 +49,8 @@ pub(super) fn profile_both_ways(
     precision: &Precision,
     done: &AtomicU64,
 ) -> Result<BothWays, AccountError> {
-    let points = at_each(plan, points, last, done, |epsilon| {
-        let answers = delta_both_ways(plan, &epsilon, precision)?;
+    let points = at_each(plan, points, last, done, |profile, epsilon| {
+        let answers = profile.delta_both_ways(&epsilon, precision)?;
         Ok((epsilon, answers))
     })?;
     let of = |side: fn(&[Answer; 2]) -> Answer| {
@@ -63,13 +63,16 @@ pub(super) fn profile_both_ways(
     })
 }
 
+/// As many points of a profile are asked one after the other, so that what was composed for one answers the next; however many threads there are.
+const TOGETHER: usize = 8;
+
 /// What `of` says at each of the epsilons.
 fn at_each<T: Send>(
     plan: &Plan,
     points: u64,
     last: Option<&NonNegative>,
     done: &AtomicU64,
-    of: impl Fn(NonNegative) -> Result<T, AccountError> + Sync,
+    of: impl Fn(&mut PrivacyProfile, NonNegative) -> Result<T, AccountError> + Sync,
 ) -> Result<Vec<T>, AccountError> {
     let last = match last {
         Some(last) => last.get().clone(),
@@ -77,15 +80,18 @@ fn at_each<T: Send>(
     };
     let steps = points.saturating_sub(1).max(1);
     let epsilons: Vec<u64> = (0..points).collect();
-    epsilons
-        .into_par_iter()
-        .map(|index| {
-            let epsilon = &last * Rational::new(index.into(), steps.into());
-            let found = of(NonNegative::new(epsilon).unwrap_or_else(|_| NonNegative::zero()))?;
+    let some = |indices: &[u64]| -> Result<Vec<T>, AccountError> {
+        let mut profile = PrivacyProfile::new(plan);
+        let each = indices.iter().map(|index| {
+            let epsilon = &last * Rational::new((*index).into(), steps.into());
+            let found = of(&mut profile, NonNegative::new(epsilon).unwrap_or_else(|_| NonNegative::zero()))?;
             done.fetch_add(1, Ordering::Relaxed);
             Ok(found)
-        })
-        .collect()
+        });
+        each.collect()
+    };
+    let all = epsilons.par_chunks(TOGETHER).map(some).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// The least of 1, 2, 5 times a power of ten at which δ ≤ 10^-10, or 10^-10 of δ(0) where that is small itself; where there is none, the least of 1, 2, 5, 10, … at
