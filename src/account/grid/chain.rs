@@ -1,7 +1,6 @@
 //! The composition of all copies of all parts, on one side: few losses as they are while they are few, then on grids that widen as losses spread.
 
 use alloc::{
-    boxed::Box,
     collections::{BTreeMap, VecDeque},
     vec::Vec,
 };
@@ -31,7 +30,7 @@ pub(super) enum Part {
     /// Its outcomes, in a window and of so many binary digits.
     Few(Atoms, Grid, u32),
     /// Its losses on a grid, tilted; the dots they are made from are a hundred times as large.
-    Grid(Box<Tilted>),
+    Grid(Tilted),
 }
 
 /// One copy's losses on a grid, tilted.
@@ -66,7 +65,7 @@ impl Part {
         }
         let mut curves: Vec<Curve> = pairs.iter().map(|pair| Curve::new(pair, bits)).collect::<Option<_>>()?;
         let dots = connect_some(&mut curves, (grid, bits), usize::try_from(looks).unwrap_or(usize::MAX), theta)?;
-        Some(Self::Grid(Box::new(Tilted { lower: Grouped::new(&dots, theta), upper: Pld::new(&dots, theta)? })))
+        Some(Self::Grid(Tilted { lower: Grouped::new(&dots, theta), upper: Pld::new(&dots, theta)? }))
     }
 }
 

@@ -5,7 +5,7 @@
 //! points are looked at, and then, as often as may be, the middle of those two of which the most is lost.
 
 use alloc::{
-    collections::{BTreeMap, BinaryHeap},
+    collections::{BTreeMap, BinaryHeap, btree_map::Entry},
     vec::Vec,
 };
 
@@ -39,8 +39,8 @@ pub(super) fn kinks(
     let stride = if most >= points.len() { 1 } else { points.len().div_ceil((most / ADAPTED).max(1)).max(1) };
     let mut known = BTreeMap::new();
     for i in (0..points.len()).step_by(stride).chain(points.len().checked_sub(1)) {
-        if !known.contains_key(&i) {
-            known.insert(i, look(i)?);
+        if let Entry::Vacant(place) = known.entry(i) {
+            place.insert(look(i)?);
         }
     }
     // log2 e is about 1443/1000.

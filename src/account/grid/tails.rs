@@ -80,7 +80,7 @@ impl Tails {
         // In place of 2·wide digits so many.
         let more = self.bits + 2 * GUARD;
         let lower = (&tail * &self.inverse.0) >> more;
-        let upper = ((tail + &self.slack) * &self.inverse.1 >> more) + 1_u32;
+        let upper = (((tail + &self.slack) * &self.inverse.1) >> more) + 1_u32;
         Some(Range { lower: lower.into(), upper: upper.into() })
     }
 }
