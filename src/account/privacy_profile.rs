@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        account::{delta, delta_both_ways, domination},
+        account::{delta, domination},
         exact::{Enclosure, Rational},
     };
 
@@ -104,8 +104,9 @@ mod tests {
             let found = profile.delta(&epsilon, &precision).unwrap().enclosure;
             is_as_good(&found, &delta(&plan, &epsilon, &precision).unwrap().enclosure);
             let found = both.delta_both_ways(&epsilon, &precision).unwrap();
-            let alone = delta_both_ways(&plan, &epsilon, &precision).unwrap();
-            for (found, alone) in found.iter().zip(&alone) {
+            for (found, direction) in found.iter().zip(&both.directions) {
+                let (budget, mut none) = (Budget::new(MOST_STEPS), Memory::default());
+                let alone = one_direction(direction, &epsilon, &precision, Methods::All, &budget, &mut none);
                 is_as_good(&found.enclosure, &alone.enclosure);
             }
         }

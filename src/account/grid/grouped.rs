@@ -365,7 +365,8 @@ mod tests {
                 // Groups span less than two cells, so that only the mass there is worth less, and by less than (e^2d − 1) of it.
                 let mass = exact(&Rational::from_integer((-200).into())).upper();
                 let lost = if coarse { mass * &d * BigInt::from(3) } else { tiny(&whole.upper()) };
-                prop_assert!(least + lost >= truth.lower(), "{truth}");
+                // Of no distribution, it may be more than 1, which is not read off.
+                prop_assert!(least + lost >= truth.lower().min(Rational::one()), "{truth}");
             }
         }
 

@@ -163,5 +163,12 @@ mod tests {
         let some = spread(connect_some(&mut curves, (grid(10), BITS), 5 << 6, &theta).unwrap());
         let coarse = spread(connect(&mut curves, grid(6), BITS).unwrap());
         assert!(all < some && (&some - &all) * BigInt::from(8) < coarse - &all, "{}", (some - &all) / all);
+        // And δ from both sides.
+        let dots = connect_some(&mut curves, (grid(10), BITS), 5 << 6, &theta).unwrap();
+        for epsilon in ["1/100", "1/10"].map(|text| crate::exact::parse(text).unwrap()) {
+            let least = evaluate::least(&Grouped::new(&dots, &theta).unwrap(), &theta, &epsilon).unwrap();
+            let most = evaluate::most(&Pld::new(&dots, &theta).unwrap(), &theta, &epsilon, &Rational::one()).unwrap();
+            assert!(least <= most && &most - &least <= most / BigInt::from(1000), "{least} at {epsilon}");
+        }
     }
 }

@@ -80,6 +80,16 @@ mod tests {
         }
     }
 
+    /// Of so many times ln 2 the rounding of that is seen.
+    #[test]
+    fn far_from_one() {
+        for n in 1..100_u32 {
+            let x = BigUint::from(3_u32).pow(n);
+            is_right(&x, 16_000, MOST_PLACES);
+            is_right(&(x << 16_000_u32), 0, MOST_PLACES);
+        }
+    }
+
     #[test]
     fn refuses_what_it_cannot_do() {
         assert_eq!(ln(&BigUint::one(), 0, MOST_PLACES + 1), None);
