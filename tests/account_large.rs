@@ -119,6 +119,11 @@ fn many_parts_to_three_digits() {
             "0.001",
             "1.94144e-3",
         ),
+        (
+            schedule(40, |i| format!("subsampled_gaussian(sigma={}, sensitivity=1000, rate=1e-2)*12", 1000 + 10 * i)),
+            "1",
+            "6.8827085e-6",
+        ),
         // Of the losses 10^-6 to 10; by three grids, extrapolated.
         (schedule(25, |i| format!("subsampled_gaussian(sigma={}/50, rate=1e-5)*7", 20 + i)), "0.001", "4.0632e-5"),
     ] {
