@@ -138,6 +138,23 @@ fn many_parts_to_three_digits() {
     }
 }
 
+/// Rare outcomes of one part beside frequent ones of larger losses of another: by a sum over the rare ones in doubles; and losses next to where they are asked about.
+#[test]
+fn rare_outcomes_beside_larger_losses() {
+    let specs = ["subsampled_gaussian(sigma=7/5, rate=1e-6)*10", "laplace(scale=100, sensitivity=2)"];
+    let found = &json(&[specs[0], specs[1], "--epsilon", "0.02139"])["delta"];
+    narrow(found, "1e-3", specs[0]);
+    let ((lower, upper), near) = (bounds(found), parse("4.07968078e-29").unwrap());
+    let off = &near * parse("1e-8").unwrap();
+    assert!(lower <= &near + &off && &near - off <= upper, "{found}");
+    let specs = [
+        "subsampled_laplace(scale=1, rate=0.1)",
+        "subsampled_gaussian(sigma=1, rate=1e-5)*3",
+        "subsampled_gaussian(sigma=9/20, rate=1e-5)*50",
+    ];
+    narrow(&json(&[specs[0], specs[1], specs[2], "--epsilon", "5.949"])["delta"], "1e-3", specs[2]);
+}
+
 /// The direction that is not the worst has a δ of 10^-2000, and is not looked at closely.
 #[test]
 fn the_other_direction_is_next_to_nothing() {

@@ -19,7 +19,7 @@ use super::{
     atoms::{Atom, Atoms},
     convolution::Side,
     fixed::{Range, ceil, floor, shift_up},
-    frequent::{Copies, Frequent, Lesson, power},
+    frequent::{Copies, EFFORT, FINER, Frequent, Lesson, power},
     sums::{Matter, Sum, Sums, sums},
 };
 use crate::exact::{Budget, Rational};
@@ -144,7 +144,7 @@ impl Apart {
             return;
         }
         let mut known: Vec<Known> = self.asked().iter().map(|pattern| self.known(pattern, epsilon)).collect();
-        // How often each was the widest: first a cheap bound is tried, then a composition.
+        // How often each was the widest: first a cheap bound is tried, then a composition, and then a finer one.
         let mut tries = alloc::vec![0_u32; known.len()];
         for _ in 0..MOST_LEARNED {
             let least: BigInt = known.iter().map(|known| &known.weighted.lower).sum();
@@ -156,7 +156,7 @@ impl Apart {
             if budget.left() == 0 {
                 return;
             }
-            let open = known.iter().zip(&mut tries).zip(self.asked()).filter(|((_, tries), _)| **tries < 2);
+            let open = known.iter().zip(&mut tries).zip(self.asked()).filter(|((_, tries), _)| **tries < 3);
             let widest = open.max_by_key(|((known, _), _)| &known.weighted.upper - &known.weighted.lower);
             let Some(((at, tries), pattern)) = widest.filter(|((at, _), _)| at.is_open()) else { return };
             *tries += 1;
@@ -166,7 +166,9 @@ impl Apart {
             let lesson = if *tries == 1 && self.frequent.bounds() < MOST_FAR { Lesson::Far } else { Lesson::Near };
             let learned = match lesson {
                 Lesson::Far => self.frequent.learn_far(rest.numbers(), &x, budget),
-                Lesson::Near => self.frequent.learn_near(rest, &x, budget),
+                // Where that was not enough, a finer one, of a part of what is left.
+                Lesson::Near if *tries > 2 => self.frequent.learn_near(rest, &x, FINER, &budget.share(4)),
+                Lesson::Near => self.frequent.learn_near(rest, &x, EFFORT, budget),
             };
             if learned.is_none() {
                 continue;
@@ -264,8 +266,8 @@ impl Apart {
 /// Outcomes of each part, and its copies.
 type Outcomes = Vec<(Vec<Atom>, u64)>;
 
-/// Each part's frequent outcomes and its rare ones: of the largest losses of all parts, as many as are rare together, those that are large in their part. One outcome of
-/// each part is frequent.
+/// Each part's frequent outcomes and its rare ones: of the largest losses of all parts, as many as are rare together, those that are large in their part, down to its first
+/// that is not. One outcome of each part is frequent.
 fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
     let size = |atom: &Atom| {
         let Range { lower, upper } = Range::of(&atom.loss, bits);
@@ -292,12 +294,16 @@ fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
         let Some((squares, count, is_open)) = rare.get_mut(part) else { break };
         let square = &size * &size;
         *squares -= &square * &chance;
-        *is_open = *is_open && is_another && square << bits >= &*squares * LARGE;
-        sum += chance;
-        if (&sum * rare_are).bits() > u64::from(bits) {
-            break;
+        let together = &sum + chance;
+        // One that is not rare leaves all smaller ones of its part frequent, and those of others as they are.
+        *is_open = *is_open
+            && is_another
+            && square << bits >= &*squares * LARGE
+            && (&together * rare_are).bits() <= u64::from(bits);
+        if *is_open {
+            sum = together;
+            *count += 1;
         }
-        *count += usize::from(*is_open);
     }
     let tail = |((listed, copies), (_, rare, _)): (&mut (Vec<Atom>, u64), (BigInt, usize, bool))| {
         (listed.split_off(listed.len().saturating_sub(rare)), *copies)

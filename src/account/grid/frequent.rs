@@ -27,7 +27,10 @@ use super::{
 use crate::exact::{Budget, Rational, exponential, product};
 
 /// Frequent losses are of few sizes.
-const EFFORT: Effort = Effort { single: 1 << 14, looks: 1 << 14, composed: 1 << 13, sums: 1 << 17 };
+pub(super) const EFFORT: Effort = Effort { single: 1 << 14, looks: 1 << 14, composed: 1 << 13, sums: 1 << 17 };
+
+/// Where they are not, or lie next to where they are asked about.
+pub(super) const FINER: Effort = Effort { composed: 1 << 15, sums: 1 << 20, ..EFFORT };
 
 /// Binary digits of a first cumulant.
 const SHORT: u32 = 144;
@@ -337,16 +340,16 @@ impl Frequent {
     }
 
     /// Learns by a composition made for x; `None` where the budget is spent, or a number is out of range.
-    pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, budget: &Budget) -> Option<()> {
+    pub(super) fn learn_near(&self, of: &mut Copies, x: &Rational, effort: Effort, budget: &Budget) -> Option<()> {
         let theta = self.tilt(&of.numbers, x)?.max(Rational::zero());
         let some = || self.singles.iter().zip(&of.numbers).filter(|(_, copies)| **copies > 0);
         let (joins, few) =
-            of_joins(some().map(|(single, copies)| (Losses::Few(single.listed().len()), *copies)), EFFORT);
+            of_joins(some().map(|(single, copies)| (Losses::Few(single.listed().len()), *copies)), effort);
         budget.spend(joins.saturating_add(few))?;
         let cut = u32::try_from(MOST_CUT).ok()?;
         let choice = Choice { theta, cut, grids: some().map(|(single, _)| (single.grid, self.bits)).collect() };
         let parts: Vec<_> = some().map(|(single, copies)| (&single.part, *copies)).collect();
-        let near = Composition::of_parts(&parts, &choice, self.fine, EFFORT)?;
+        let near = Composition::of_parts(&parts, &choice, self.fine, effort)?;
         of.near.push(near);
         Some(())
     }
@@ -447,7 +450,7 @@ mod tests {
             inside(&copies);
             let (least, greatest) = frequent.reach(&numbers);
             let between = &least + (&greatest - &least) * Rational::new(near.into(), 30.into());
-            let is_made = frequent.learn_near(&mut copies, &between, &Budget::unlimited()).is_some();
+            let is_made = frequent.learn_near(&mut copies, &between, EFFORT, &Budget::unlimited()).is_some();
             prop_assert!(is_made || least == greatest);
             inside(&copies);
         }

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::exact::Rational;
 
-/// Binary digits of probabilities.
-const PLACES: u32 = 64;
+/// Binary digits of probabilities: the rarest of the frequent ones are 10^-50 or so.
+const PLACES: u32 = 192;
 
 /// Groups of outcomes: some times as many.
 const GROUPS: u32 = 64;

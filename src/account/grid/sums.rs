@@ -22,7 +22,7 @@ use super::{
     convolution::Side,
     fixed::{Range, exp, ln_scaled, shift_up},
 };
-use crate::exact::{Budget, Rational};
+use crate::exact::{Budget, Rational, exponential};
 
 /// The most losses of one rare outcome, about, of which most of the answer is.
 const MOST: usize = 1 << 10;
@@ -42,6 +42,9 @@ const MOST_PARTS: usize = 1 << 7;
 
 /// The steps, about, of one of them.
 const EACH: u64 = 300;
+
+/// The exponentials, about, of one of those that are left where they are made fewer.
+const SHORTER: u64 = 4;
 
 /// A sum of losses, its weight in P and in Q, over 2^bits.
 #[derive(Clone, Debug)]
@@ -173,6 +176,9 @@ impl Lists<'_> {
                 Side::Lower => (weight >> bits, shift_up(&q, bits)),
             };
             product.push(Sum { loss: &sum.loss + &other.loss, weight, q });
+        }
+        if product.len() > self.most {
+            budget.spend(u64::try_from(self.most).ok()?.saturating_mul(SHORTER * exponential(bits)))?;
         }
         self.short(product, self.most)
     }
