@@ -32,8 +32,11 @@ const RARE_OF_MANY: u32 = 1 << 7;
 /// More parts than these are many.
 const FEW_PARTS: usize = 4;
 
-/// A loss is large in its part whose square is so many times those of all smaller losses of all its copies together.
+/// A loss is large in its part whose square is so many times those of all smaller losses of all its copies together, and those of other parts, whose losses are spread out.
 const LARGE: u32 = 4;
+
+/// So few losses are not spread out: between them smaller ones are seen.
+const FEW: usize = 64;
 
 /// What is left out, each time 2^-this of δ.
 const NEGLIGIBLE: u32 = 28;
@@ -288,6 +291,13 @@ fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
         rare.push((squares, 0_usize, true));
     }
     sizes.sort();
+    // The squares of those parts' losses that are spread out.
+    let spread: Vec<BigInt> = others
+        .iter()
+        .zip(&rare)
+        .map(|((listed, _), (squares, ..))| if listed.len() > FEW { squares.clone() } else { BigInt::zero() })
+        .collect();
+    let all: BigInt = spread.iter().sum();
     let rare_are = if others.len() > FEW_PARTS { RARE_OF_MANY } else { RARE };
     let mut sum = BigInt::zero();
     for (size, part, chance, is_another) in sizes.into_iter().rev() {
@@ -296,9 +306,10 @@ fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
         *squares -= &square * &chance;
         let together = &sum + chance;
         // One that is not rare leaves all smaller ones of its part frequent, and those of others as they are.
+        let beside = spread.get(part).map_or_else(BigInt::zero, |own| &all - own);
         *is_open = *is_open
             && is_another
-            && square << bits >= &*squares * LARGE
+            && square << bits >= (&*squares).max(&beside) * LARGE
             && (&together * rare_are).bits() <= u64::from(bits);
         if *is_open {
             sum = together;
