@@ -35,8 +35,8 @@ const FEW_PARTS: usize = 4;
 /// A loss is large in its part whose square is so many times those of all smaller losses of all its copies together, and those of other parts, whose losses are spread out.
 const LARGE: u32 = 4;
 
-/// So few losses are not spread out: between them smaller ones are seen.
-const FEW: usize = 64;
+/// Losses are spread out where none has one part in so many of all their squares: between those that are not, smaller ones are seen.
+const SPREAD: u32 = 32;
 
 /// What is left out, each time 2^-this of δ.
 const NEGLIGIBLE: u32 = 28;
@@ -280,23 +280,22 @@ fn split(parts: Vec<(Atoms, u64)>, bits: u32) -> (Outcomes, Outcomes) {
     let mut sizes = Vec::new();
     // The squares of each part's losses in all its copies, added up; how many are rare, and whether more may be.
     let mut rare = Vec::new();
+    // Those squares, where they are spread out.
+    let mut spread = Vec::new();
     for (part, (listed, copies)) in others.iter_mut().enumerate() {
         listed.sort_by_cached_key(size);
-        let mut squares = BigInt::zero();
+        let (mut squares, mut most) = (BigInt::zero(), BigInt::zero());
         for (i, atom) in listed.iter().enumerate() {
             let (size, chance) = (size(atom), &atom.p.upper * *copies);
-            squares += &size * &size * &chance;
+            let square = &size * &size * &chance;
+            squares += &square;
+            most = most.max(square);
             sizes.push((size, part, chance, i > 0));
         }
+        spread.push(if most * SPREAD < squares { squares.clone() } else { BigInt::zero() });
         rare.push((squares, 0_usize, true));
     }
     sizes.sort();
-    // The squares of those parts' losses that are spread out.
-    let spread: Vec<BigInt> = others
-        .iter()
-        .zip(&rare)
-        .map(|((listed, _), (squares, ..))| if listed.len() > FEW { squares.clone() } else { BigInt::zero() })
-        .collect();
     let all: BigInt = spread.iter().sum();
     let rare_are = if others.len() > FEW_PARTS { RARE_OF_MANY } else { RARE };
     let mut sum = BigInt::zero();
