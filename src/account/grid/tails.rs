@@ -34,7 +34,8 @@ pub(super) struct Tails {
 impl Tails {
     pub(super) fn new(variance: &Positive, bits: u32) -> Option<Self> {
         let wide = bits.checked_add(GUARD)?;
-        let reach = reach(variance, bits)?;
+        // Some digits more, so that what is beyond is no ulp of 2^-bits.
+        let reach = reach(variance, bits.checked_add(8)?)?;
         let rate = variance.get().recip();
         let power = |x: Rational| -> Option<(BigUint, BigUint)> {
             let Range { lower, upper } = Range::of(&exp_neg(&NonNegative::new(x).ok()?, wide), wide).clamp(wide);
