@@ -12,9 +12,9 @@ use super::sampled::{Sampled, Side};
 use crate::{
     account::{self, Plan, Precision},
     bits::{Bits, BitsError, seeded},
-    exact::{Enclosure, NonNegative, Rational, Rounding, decimal, exp_neg},
+    exact::{Enclosure, Integer, NonNegative, Rational, Rounding, decimal, exp_neg},
     mechanism::{self, AnyMechanism, AnyRelease, InputRefused, Release},
-    sample::execute,
+    sample::{FillError, execute},
 };
 
 /// How one output is drawn.
@@ -31,25 +31,22 @@ const BULK: usize = 1024;
 impl Draws {
     fn record(&self, samples: u64, seed: [u8; 32], recording: &mut Recording) -> Result<(), BitsError> {
         let mut bits = seeded(seed);
-        let mut left = samples;
-        let mut bulk = [0_i64; BULK];
-        if let Self::Noise(release) = self {
-            while left > 0 {
-                let count = usize::try_from(left).unwrap_or(BULK).min(BULK);
-                let places = bulk.get_mut(..count).unwrap_or_default();
+        if let Self::Noise(release) = self
+            && has_bulk(release)
+        {
+            let mut bulk = [0_i64; BULK];
+            let mut recorded = 0;
+            while recorded < samples {
+                let places = part(&mut bulk, samples - recorded);
                 if !fill(release, &mut bits, places)? {
-                    // One by one, from where the bulk began: it must not be dropped, or large outputs would be missing.
-                    bits = seeded(seed);
-                    for _ in left..samples {
-                        self.draw(&mut bits)?;
-                    }
-                    break;
+                    return record_wide(release, recorded, samples, seed, recording);
                 }
                 recording.integers(places);
-                left -= count as u64;
+                recorded += places.len() as u64;
             }
+            return Ok(());
         }
-        for _ in 0..left {
+        for _ in 0..samples {
             recording.output(&self.draw(&mut bits)?);
         }
         Ok(())
@@ -57,10 +54,7 @@ impl Draws {
 
     fn draw(&self, bits: &mut impl Bits) -> Result<Output, BitsError> {
         match self {
-            Self::Noise(release) => {
-                let value = execute(&**release, bits)?;
-                Ok(value.to_i64().map_or_else(|| Output::parse(&value.to_string()), Output::from))
-            }
+            Self::Noise(release) => Ok(printed(&execute(&**release, bits)?)),
             Self::Any(release) => match release.draw(bits)? {
                 mechanism::Output::Integer(value) if value.to_i64().is_some() => {
                     Ok(Output::from(value.to_i64().unwrap_or(0)))
@@ -71,21 +65,102 @@ impl Draws {
     }
 }
 
+/// As many places as are left to fill.
+fn part<T>(bulk: &mut [T], left: u64) -> &mut [T] {
+    let count = usize::try_from(left).unwrap_or(usize::MAX).min(bulk.len());
+    bulk.get_mut(..count).unwrap_or_default()
+}
+
+fn printed(value: &Integer) -> Output {
+    value.to_i64().map_or_else(|| Output::parse(&value.to_string()), Output::from)
+}
+
+/// Whether there is a sampler of many at a time.
+fn has_bulk(release: &Release) -> bool {
+    matches!(
+        release,
+        Release::PreparedLaplace(..)
+            | Release::PreparedGaussian(..)
+            | Release::FixedLaplace(..)
+            | Release::FixedGaussian(..)
+    )
+}
+
 /// Fills by the fast samplers; `false`, and nothing that counts, where noise or sum do not fit a word.
 fn fill(release: &Release, bits: &mut impl Bits, places: &mut [i64]) -> Result<bool, BitsError> {
     let (filled, input) = match release {
-        Release::PreparedLaplace(noise, input) => (noise.fill(bits, places).is_ok(), input),
-        Release::PreparedGaussian(noise, input) => (noise.fill(bits, places).is_ok(), input),
-        Release::FixedLaplace(noise, input) => (noise.fill(bits, places).map(|()| true)?, input),
-        Release::FixedGaussian(noise, input) => (noise.fill(bits, places).map(|()| true)?, input),
+        Release::PreparedLaplace(noise, input) => (noise.fill(bits, places), input),
+        Release::PreparedGaussian(noise, input) => (noise.fill(bits, places), input),
+        Release::FixedLaplace(noise, input) => (noise.fill(bits, places).map_err(FillError::from), input),
+        Release::FixedGaussian(noise, input) => (noise.fill(bits, places).map_err(FillError::from), input),
         _ => return Ok(false),
     };
-    let Some(input) = input.to_i64().filter(|_| filled) else { return Ok(false) };
+    if let Err(FillError::Bits(error)) = filled {
+        return Err(error);
+    }
+    let Some(input) = input.to_i64().filter(|_| filled.is_ok()) else { return Ok(false) };
     for place in places {
         let Some(sum) = place.checked_add(input) else { return Ok(false) };
         *place = sum;
     }
     Ok(true)
+}
+
+/// The samples that [`fill`] would have drawn from this seed, after the first `recorded`, whatever their size.
+///
+/// A bulk in which a sample does not fit must be recorded all the same, value by value: drawn again from other bits, or one sample at a time (which takes the
+/// same bits in another order), it would be another one, and large outputs would be missing.
+fn record_wide(
+    release: &Release,
+    recorded: u64,
+    samples: u64,
+    seed: [u8; 32],
+    recording: &mut Recording,
+) -> Result<(), BitsError> {
+    let mut bits = seeded(seed);
+    let mut bulk = vec![Integer::ZERO; BULK];
+    let mut drawn = 0;
+    while drawn < samples {
+        let places = part(&mut bulk, samples - drawn);
+        let input = fill_wide(release, &mut bits, places)?;
+        if drawn >= recorded {
+            places.iter().for_each(|noise| recording.output(&printed(&noise.add(input))));
+        }
+        drawn += places.len() as u64;
+    }
+    Ok(())
+}
+
+/// The noise of a bulk; answers the input that it is added to.
+fn fill_wide<'r>(release: &'r Release, bits: &mut impl Bits, places: &mut [Integer]) -> Result<&'r Integer, BitsError> {
+    let narrow = |fill: &mut dyn FnMut(&mut [i64]) -> Result<(), BitsError>, places: &mut [Integer]| {
+        let mut words = vec![0; places.len()];
+        fill(&mut words)?;
+        places.iter_mut().zip(words).for_each(|(place, word)| *place = word.into());
+        Ok(())
+    };
+    let (filled, input) = match release {
+        Release::PreparedLaplace(noise, input) => (noise.fill(bits, places), input),
+        Release::PreparedGaussian(noise, input) => (noise.fill(bits, places), input),
+        Release::FixedLaplace(noise, input) => {
+            (narrow(&mut |words| noise.fill(bits, words), places).map_err(FillError::from), input)
+        }
+        Release::FixedGaussian(noise, input) => {
+            (narrow(&mut |words| noise.fill(bits, words), places).map_err(FillError::from), input)
+        }
+        // Nothing of these is drawn in bulk: the sums, one by one.
+        Release::Laplace(..) | Release::Gaussian(..) | Release::Response(_) => {
+            for place in places {
+                *place = execute(release, bits)?;
+            }
+            return Ok(&Integer::ZERO);
+        }
+    };
+    match filled {
+        Err(FillError::Bits(error)) => Err(error),
+        // An `Integer` holds any sample.
+        _ => Ok(input),
+    }
 }
 
 /// A mechanism of the catalogue, k times, on two neighbouring inputs.
@@ -231,5 +306,34 @@ impl Sampled for Own {
             recording.output(&Output::parse(&line));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::{Positive, parse};
+    use crate::sample::PreparedLaplace;
+
+    /// At a scale of 2^60 a sample in 3,000 does not fit a word, some bulks after the first: what is recorded is what was drawn, value by value, and no bits are used twice.
+    /// (Drawn one by one from the start of the same bits, the rest was another sample, in which outputs past a word were too few.)
+    #[test]
+    fn large_outputs_are_recorded_as_they_were_drawn() {
+        let scale = Positive::new(parse("1152921504606846976").unwrap()).unwrap();
+        let noise = PreparedLaplace::new(&scale);
+        let (samples, seed, input) = (20_000, [4; 32], Integer::from(5));
+        let mut drawn = vec![Integer::ZERO; samples];
+        let mut bits = seeded(seed);
+        drawn.chunks_mut(BULK).for_each(|bulk| noise.fill(&mut bits, bulk).unwrap());
+        let mut expected = Recording::new();
+        drawn.iter().for_each(|noise| expected.output(&printed(&noise.add(&input))));
+        let large = drawn.iter().filter(|noise| noise.add(&input).to_i64().is_none()).count();
+        let first = drawn.iter().position(|noise| noise.add(&input).to_i64().is_none()).unwrap();
+        assert!(large >= 3 && first >= BULK, "{large} of them, the first at {first}");
+
+        let mut recording = Recording::new();
+        let draws = Draws::Noise(Box::new(Release::PreparedLaplace(noise, input)));
+        draws.record(samples as u64, seed, &mut recording).unwrap();
+        assert_eq!(recording.finish("a"), expected.finish("a"));
     }
 }

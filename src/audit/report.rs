@@ -1,11 +1,16 @@
 //! What an audit found.
 
 use super::Claim;
-use super::events::{Direction, Event};
+use super::events::{Direction, Event, Goal, Prospect};
+use super::outputs::Tally;
 use super::statistics::exp_bounds;
+use super::statistics::normal::score_at_most;
 use super::statistics::plug_in::EmpiricalLoss;
 use super::statistics::region::{Pair, Region, Shape};
 use crate::exact::{Rounding, decimal, from_f64};
+
+/// The most that P(S) is taken for where nothing is known of it: between ½, which gives P's count too much weight where P(S) is near 1, and 1, which gives it none.
+const MOST_EXPECTED: f64 = 0.9;
 
 /// What the evidence says of the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -43,21 +48,32 @@ impl Finding {
     }
 
     /// The counts and bound of the same event on fresh samples, at its own α: the replay of a counterexample.
+    ///
+    /// `seen` are the counts that the event had when it was found. They choose the shape of the region, as the selection part did then: the bound holds
+    /// whatever they are, as long as they are not the fresh samples' own.
     #[must_use]
     pub fn replay(
         event: &Event,
         direction: Direction,
-        a: &super::outputs::Tally,
-        b: &super::outputs::Tally,
+        (a, b): (&Tally, &Tally),
         alpha: f64,
-        slope: f64,
+        claim: &Claim,
+        seen: Option<Pair>,
     ) -> (Pair, Region) {
-        let inside = |tally: &super::outputs::Tally| {
+        let inside = |tally: &Tally| {
             tally.iter().filter(|(output, _)| event.contains(output)).map(|(_, count)| count).sum::<u64>()
         };
         let ((x, n), (y, m)) = direction.orient((inside(a), a.samples()), (inside(b), b.samples()));
+        let (_, c) = exp_bounds(claim.epsilon_above());
+        let shape = match seen {
+            Some(seen) => {
+                let goal = Goal::Delta { c, delta: claim.delta_above() };
+                Prospect { goal, n, m, alpha, z: score_at_most(alpha) }.shape(seen)
+            }
+            None => Shape::Tilted { slope: c, offset: claim.delta_above(), most: MOST_EXPECTED },
+        };
         let pair = Pair { x, n, y, m };
-        (pair, Region::new(pair, alpha, Shape::Tilted { slope, offset: 0.0 }))
+        (pair, Region::new(pair, alpha, shape))
     }
 }
 
@@ -79,8 +95,10 @@ pub struct Report {
     /// The smallest δ of an event that this run would have called a violation every other time, if it chose the event: the worst case
     /// over the event's probability, by the normal approximation.
     pub min_detectable_delta: f64,
-    /// The confidence.
+    /// The confidence, over samples and coins.
     pub confidence: f64,
+    /// Whether the split's coins came from a seed that the caller gave: the confidence then assumes that the seed is independent of samples and mechanism.
+    pub is_seeded: bool,
     /// The samples of the first side.
     pub samples_a: u64,
     /// The samples of the second.

@@ -9,7 +9,7 @@ use super::statistics::normal::score_at_most;
 use super::statistics::plug_in::EmpiricalLoss;
 use super::statistics::region::{Pair, Region};
 use super::statistics::{exp_bounds, real};
-use crate::bits::{BitsError, seeded};
+use crate::bits::{BitsError, SystemBits, seeded};
 
 /// The share of α that the lower bounds have; the upper bound has the rest.
 const LOWER_SHARE: f64 = 0.8;
@@ -46,15 +46,17 @@ pub enum AuditError {
 /// # What holds
 ///
 /// Let the claim be true for the two distributions that were sampled. Then the verdict is `violation` with probability at most
-/// 1 − confidence =: α, whatever the families, scores and thresholds that were tried:
+/// 1 − confidence =: α, over samples and coins, whatever the families, scores and thresholds that were tried:
 ///
-/// * the split does not look at the values, so the evaluation part is an independent sample given the selection part;
+/// * the coins of the split are drawn afresh by every run, independently of the samples, so the evaluation part is an independent sample
+///   given the selection part (under [`Audit::seed`] that is the caller's word; see [`crate::audit`] for every coin of an audit);
 /// * direction, family, event and the shape of the region are functions of the selection part;
 /// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a region at its share of 0.8·α (one: all of
 ///   it; two: ¾ and ¼); all lower bounds follow from the regions, at every ε and δ at once;
 /// * the upper bound has α/5 (over all samples, which a union bound allows).
 ///
-/// So δ_lower, ε_lower and δ_upper hold together at the confidence.
+/// So δ_lower, ε_lower and δ_upper hold together at the confidence. That is a statement on one run: whoever runs again on the same samples until
+/// an alarm comes has tried as many coins, each of them at α.
 ///
 /// ```
 /// use certus::audit::{Audit, Claim, Verdict, outputs::Recording};
@@ -76,7 +78,8 @@ pub enum AuditError {
 pub struct Audit {
     claim: Claim,
     confidence: f64,
-    seed: [u8; 32],
+    /// The coins of the split; without, the operating system's.
+    seed: Option<[u8; 32]>,
     scales: Vec<f64>,
     given: Vec<Event>,
     resolution: f64,
@@ -93,13 +96,17 @@ impl Audit {
         if !(confidence > 0.0 && confidence <= 1.0 - 1e-12) {
             return Err(AuditError::Confidence);
         }
-        Ok(Self { claim, confidence, seed: [0; 32], scales: Vec::new(), given: Vec::new(), resolution: 0.1 })
+        Ok(Self { claim, confidence, seed: None, scales: Vec::new(), given: Vec::new(), resolution: 0.1 })
     }
 
-    /// The seed of the split. It must not depend on the samples; any fixed one will do.
+    /// Splits by the coins of this seed, so that the audit can be reproduced; without it, every run draws fresh ones from the operating system.
+    ///
+    /// **The level then assumes that the seed is independent of the samples and of the mechanism**, as one that is drawn anew for this audit is. A fixed
+    /// one is not: given the coins, the two parts are functions of the counts, and there are true claims (three outputs are enough) that a given seed
+    /// calls false in every other run at confidence 0.95. The [`Report`] says that it was seeded.
     #[must_use]
     pub fn seed(mut self, seed: [u8; 32]) -> Self {
-        self.seed = seed;
+        self.seed = Some(seed);
         self
     }
 
@@ -128,13 +135,16 @@ impl Audit {
     ///
     /// # Errors
     ///
-    /// If a side has too few samples, or both share some.
+    /// If a side has too few samples, or both share some, or the operating system gives no randomness.
     pub fn run(&self, a: &Tally, b: &Tally) -> Result<Report, AuditError> {
         if a.samples().min(b.samples()) < LEAST_SAMPLES {
             return Err(AuditError::Samples);
         }
         a.check_apart(b)?;
-        let table = Table::split(a, b, &mut seeded(self.seed))?;
+        let table = match self.seed {
+            Some(seed) => Table::split(a, b, &mut seeded(seed))?,
+            None => Table::split(a, b, &mut SystemBits::new()?)?,
+        };
         let alpha = 1.0 - self.confidence;
         let candidates = self.select(&table, alpha * LOWER_SHARE);
         let findings = self.evaluate(&table, candidates, alpha * LOWER_SHARE);
@@ -223,6 +233,7 @@ impl Audit {
             epsilon_lower,
             min_detectable_delta,
             confidence: self.confidence,
+            is_seeded: self.seed.is_some(),
             samples_a,
             samples_b,
             findings,

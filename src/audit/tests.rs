@@ -50,8 +50,12 @@ fn tally(name: &str, samples: u64, mut next: impl FnMut() -> Output) -> Tally {
     recording.finish(name)
 }
 
+/// The coins of the split where a test has none of its own: of no sample's seed.
+const COINS: [u8; 32] = [0x5e; 32];
+
 fn audit(epsilon: &str, delta: &str, confidence: f64) -> Audit {
-    Audit::new(Claim::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap(), confidence).unwrap()
+    let claim = Claim::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap();
+    Audit::new(claim, confidence).unwrap().seed(COINS)
 }
 
 /// A mechanism on two inputs with the δ it has at the audit's ε, to about 15 digits, and a claim that is just true.
@@ -285,8 +289,9 @@ fn a_learned_score_adds_up_what_the_parts_say() {
     assert_eq!(report.verdict, Verdict::Violation);
     // The counts are those of the event as it is stored, float by float.
     let finding = &report.findings[0];
-    let (all, _) = super::Finding::replay(&finding.event, finding.direction, &a, &b, 0.01, 1.0);
-    let table = super::outputs::Table::split(&a, &b, &mut seeded([0; 32])).unwrap();
+    let (all, _) =
+        super::Finding::replay(&finding.event, finding.direction, (&a, &b), 0.01, &report.claim, Some(finding.pair));
+    let table = super::outputs::Table::split(&a, &b, &mut seeded(COINS)).unwrap();
     let mask = finding.event.select(table.outputs());
     let (x, y) = finding.direction.orient(0, 1);
     let of = |part: super::outputs::Part, side: i32| {
@@ -360,8 +365,13 @@ fn leaks_are_found_where_they_are() {
         let (mut one, mut two) = (source(10, 0, 1), source(10, 0, 2));
         let (a, b) = (tally("a", 2000, || draw(&mut one, 0)), tally("b", 2000, || draw(&mut two, 1)));
         let event = serde_json::from_str(&stored).unwrap();
-        let (_, mut region) = super::Finding::replay(&event, report.findings[0].direction, &a, &b, 0.001, 1_f64.exp());
-        assert!(region.delta_lower(1_f64.exp()) > 0.01, "{name}");
+        let finding = &report.findings[0];
+        // With what was seen, and without.
+        for seen in [Some(finding.pair), None] {
+            let (_, mut region) =
+                super::Finding::replay(&event, finding.direction, (&a, &b), 0.001, &report.claim, seen);
+            assert!(region.delta_lower(1_f64.exp()) > 0.01, "{name}");
+        }
     }
 }
 

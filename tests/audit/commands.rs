@@ -142,7 +142,7 @@ fn seeded_commands_are_never_seen_twice() {
     };
     let (a, b) = (response(0), response(1));
     let arguments = ["audit", "--a", &a, "--b", &b, "--claim", "epsilon=1.7", "--samples", "20000", "--sequential"];
-    let (document, status) = json(&arguments);
+    let (document, status) = json(&[&arguments[..], &["--seed", "1"]].concat());
     assert_eq!((document["verdict"].as_str(), status), (Some("inconclusive"), 0), "{document}");
     assert!(document["min_detectable_delta"].is_null());
     // A command that prints the same whatever its shard is found out.

@@ -50,6 +50,21 @@ fn csv(values: &[i64]) -> Vec<u8> {
     format!("id,answer\r\n{rows}").into_bytes()
 }
 
+/// The samples are a file's, and the same; the coins that part them are fresh in every run. That eight runs have the same counts has probability below 10^-9.
+#[test]
+fn every_run_parts_a_file_anew() {
+    let folder = Folder::new();
+    let file = |name, values: &[i64]| folder.file(name, text(values, |value| value.to_string()));
+    let (a, b) = (file("a", &values(1, 0)), file("b", &values(2, 7)));
+    let run = |more: &[&str]| {
+        json(&[&["audit", "--samples-a", &a, "--samples-b", &b, "--claim", "epsilon=1"][..], more].concat()).0["counts"]
+            .clone()
+    };
+    let first = run(&[]);
+    assert!((0..7).any(|_| run(&[]) != first), "{first}");
+    assert_eq!(run(&["--seed", "5"]), run(&["--seed", "5"]));
+}
+
 #[test]
 fn what_is_refused() {
     let folder = Folder::new();

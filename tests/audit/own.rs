@@ -73,6 +73,34 @@ fn samplers_and_seeds() {
     }
 }
 
+/// A seeded run says what its confidence assumes, on the terminal, in the document and on the page; a run of fresh coins has nothing to say.
+#[test]
+fn a_seeded_run_says_what_it_assumes() {
+    let folder = Folder::new();
+    let page = folder.to("page.html");
+    let assumed = "a seed that is independent of the mechanism";
+    for mode in [&[][..], &["--sequential"]] {
+        for seed in [&[][..], &["--seed", "1"]] {
+            let arguments = [&["audit", "laplace(scale=1)", "--samples", "1000", "--report", &page][..], mode, seed].concat();
+            let printed = String::from_utf8(crate::certus(&arguments).stdout).unwrap();
+            let shown = std::fs::read_to_string(&page).unwrap();
+            let (document, _) = json(&arguments);
+            let is_seeded = !seed.is_empty();
+            assert_eq!(document["seeded"], is_seeded);
+            assert_eq!(document["assumes"].as_str(), is_seeded.then_some(assumed));
+            for text in [&printed, &shown] {
+                assert_eq!(text.contains(&format!("the confidence assumes {assumed}")), is_seeded, "{text}");
+            }
+        }
+    }
+    let suite = ["audit", "--only", "randomized_response", "--samples", "1000", "--seed", "1", "--report", &page];
+    let printed = String::from_utf8(crate::certus(&suite).stdout).unwrap();
+    assert!(printed.contains(&format!("seeded: the confidence assumes {assumed}")), "{printed}");
+    let (document, _) = json(&suite);
+    assert_eq!((&document["seeded"], document["assumes"].as_str()), (&true.into(), Some(assumed)));
+    assert!(std::fs::read_to_string(&page).unwrap().contains(&format!("<b data-field=\"assumes\">{assumed}</b>")));
+}
+
 /// A sequential audit stops early where the claim is grossly false.
 #[test]
 fn a_gross_violation_stops_early() {

@@ -47,6 +47,30 @@ fn files_are_replayed_on_fresh_files() {
     assert_eq!((document["confirmed"].as_bool(), status), (Some(true), 1), "{document}");
 }
 
+/// The most blatant violation there is: every sample of one side is an output that the other side never has. It is confirmed at once, whether or not the file says how often it
+/// was seen; and of a hundred samples, too.
+#[test]
+fn a_mechanism_without_noise_is_confirmed() {
+    let folder = Folder::new();
+    let (a, b) = (folder.file("a", "7\n".repeat(100_000)), folder.file("b", "8\n".repeat(100_000)));
+    let found = folder.to("found.json");
+    let files = ["--samples-a", &a, "--samples-b", &b];
+    let arguments = [&["audit", "--claim", "epsilon=1", "--counterexample", &found][..], &files].concat();
+    assert_eq!(json(&arguments).1, 1);
+    let mut stored: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&found).unwrap()).unwrap();
+    stored["counts"] = serde_json::Value::Null;
+    let blind = folder.file("blind.json", stored.to_string());
+    let few = (folder.file("few-a", "7\n".repeat(100)), folder.file("few-b", "8\n".repeat(100)));
+    for counterexample in [&found, &blind] {
+        for (a, b, least) in [(&a, &b, 0.999), (&few.0, &few.1, 0.5)] {
+            let (document, status) = json(&["replay", counterexample, "--samples-a", a, "--samples-b", b]);
+            assert_eq!((document["confirmed"].as_bool(), status), (Some(true), 1), "{document}");
+            let lower: f64 = document["delta_lower"].as_str().unwrap().parse().unwrap();
+            assert!(lower > least && lower < 1.0, "{lower}");
+        }
+    }
+}
+
 /// No violation, no counterexample.
 #[test]
 fn nothing_is_written_without_a_violation() {

@@ -134,8 +134,8 @@ impl Prospect {
         let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
         let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
         let tilted = match self.goal {
-            Goal::Delta { c, .. } => Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0) },
-            Goal::Epsilon { delta } => Shape::Tilted { slope: ((p - delta) / q).max(1.0), offset: delta },
+            Goal::Delta { c, .. } => Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0), most: p },
+            Goal::Epsilon { delta } => Shape::Tilted { slope: ((p - delta) / q).max(1.0), offset: delta, most: p },
         };
         let shapes = [tilted, Shape::Box { share: 0.5 }, Shape::Box { share: 0.1 }, Shape::Box { share: 0.01 }];
         let forecasts = shapes.map(|shape| (self.forecast(seen, shape), shape));

@@ -89,6 +89,15 @@ impl Tally {
         Self { counts, shards: vec![shard] }
     }
 
+    /// As if these integers had been recorded so often, in an order that `order` stands for.
+    #[cfg(test)]
+    pub(in crate::audit) fn of_counts(id: &str, order: u64, counts: &[u64]) -> Self {
+        let counts: Vec<(Output, u64)> =
+            (0..).map(Output::from).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
+        let samples = counts.iter().map(|(_, count)| count).sum();
+        Self::of_shard(Shard::new(id, samples, order), counts)
+    }
+
     /// The outputs seen.
     #[must_use]
     pub fn samples(&self) -> u64 {

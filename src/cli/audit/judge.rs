@@ -31,19 +31,41 @@ pub(super) fn judge(
     done: &Arc<AtomicU64>,
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
-    let mut seeds = seeded(seed);
-    search::settle(target, settings, fresh_seed(&mut seeds)?, done)?;
+    let streams = Streams::of(seed)?;
+    search::settle(target, settings, streams.pilot, done)?;
     if settings.sequential {
-        return batches(target, settings, confidence, fresh_seed(&mut seeds)?, done);
+        return batches(target, settings, confidence, &streams, done);
     }
-    let (a, b) = target.draw(target.wanted(settings), settings, fresh_seed(&mut seeds)?, done)?;
+    let (a, b) = target.draw(target.wanted(settings), settings, streams.samples, done)?;
     let epsilon = NonNegative::new(target.claim.epsilon().clone()).ok();
     let events = epsilon.zip(target.own()).map(|(epsilon, own)| own.events(&epsilon)).unwrap_or_default();
     let audit = Audit::new(target.claim.clone(), confidence.float())
         .map_err(|error| Failure::argument("--confidence", error))?;
-    let report = audit.scales(&target.scales).events(&events).run(&a, &b).map_err(|error| refused(target, &error))?;
+    let audit = audit.scales(&target.scales).events(&events);
+    // Fresh coins, unless the run is to be repeated.
+    let audit = if settings.is_seeded { audit.seed(streams.coins) } else { audit };
+    let report = audit.run(&a, &b).map_err(|error| refused(target, &error))?;
     let recordings = [a.digests(), b.digests()].concat();
     Ok(Outcome { recordings, ..Outcome::of_report(&report, target.own(), thousandths(started.elapsed())) })
+}
+
+/// The seeds of a target's audit, each of a stream that nothing else draws from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Streams {
+    /// The samples that choose a pair of inputs, and their splits.
+    pub(super) pilot: [u8; 32],
+    /// The samples that are audited.
+    pub(super) samples: [u8; 32],
+    /// What parts them, or orders them.
+    pub(super) coins: [u8; 32],
+}
+
+impl Streams {
+    pub(super) fn of(seed: [u8; 32]) -> Result<Self, BitsError> {
+        let mut seeds = seeded(seed);
+        let mut next = || fresh_seed(&mut seeds);
+        Ok(Self { pilot: next()?, samples: next()?, coins: next()? })
+    }
 }
 
 /// Samples that cannot be audited: whoever gave them made a mistake, or the command that printed them did.
@@ -65,11 +87,11 @@ fn batches(
     target: &Target,
     settings: &Settings,
     confidence: &Confidence,
-    seed: [u8; 32],
+    streams: &Streams,
     done: &Arc<AtomicU64>,
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
-    let mut seeds = seeded(seed);
+    let (mut seeds, mut coins) = (seeded(streams.samples), seeded(streams.coins));
     let mut audit = Sequential::new(&target.claim, confidence.float())
         .map_err(|error| Failure::argument("--confidence", error))?
         .scales(&target.scales);
@@ -87,7 +109,7 @@ fn batches(
             all_b = all_b.merge(&b).map_err(repeated)?;
             all_a.check_apart(&all_b).map_err(repeated)?;
         }
-        let (a, b) = (shuffled(&a, &mut seeds)?, shuffled(&b, &mut seeds)?);
+        let (a, b) = (shuffled(&a, &mut coins)?, shuffled(&b, &mut coins)?);
         audit.batch(&a, &b);
         drawn += batch;
     }
@@ -108,11 +130,12 @@ fn batches(
         curve: Vec::new(),
         losses: serde_json::Value::Null,
         mode: "sequential",
+        is_seeded: settings.is_seeded,
         seconds: thousandths(started.elapsed()),
     })
 }
 
-/// The outputs of a tally in random order: as if they had been drawn so, since independent samples may be permuted.
+/// The outputs of a tally in random order: as if they had been drawn so, since independent samples may be permuted by coins that are independent of them.
 fn shuffled(tally: &Tally, bits: &mut impl Bits) -> Result<Vec<Output>, BitsError> {
     let mut outputs: Vec<Output> = Vec::new();
     for (output, count) in tally.iter() {
@@ -133,5 +156,86 @@ fn below(n: u64, bits: &mut impl Bits) -> Result<usize, BitsError> {
         if drawn < n {
             return Ok(usize::try_from(drawn).unwrap_or(0));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        audit::{Claim, statistics::region::Pair},
+        cli::arguments::Sampler,
+        exact::parse,
+    };
+
+    fn settings(sequential: bool, is_seeded: bool) -> Settings {
+        let confidence = Confidence::parse("--confidence", "0.95").unwrap();
+        let timeout = Duration::from_secs(9);
+        Settings { samples: Some(2000), confidence, timeout, shards: 1, sequential, is_seeded, quiet: true }
+    }
+
+    fn target() -> Target {
+        let claim = Claim::new(parse("0.2").unwrap(), parse("0").unwrap()).unwrap();
+        Target::of_spec("SPEC", "laplace(scale=1)", Some(claim), None, Sampler::Auto).unwrap()
+    }
+
+    fn judged(settings: &Settings) -> Outcome {
+        judge(&mut target(), settings, &settings.confidence, [9; 32], &Arc::default()).unwrap()
+    }
+
+    /// The seeds of a target, by the chain that is documented: one for the pilot, one for the samples, one for the coins.
+    fn chain() -> [[u8; 32]; 3] {
+        let mut seeds = seeded([9; 32]);
+        [(); 3].map(|()| fresh_seed(&mut seeds).unwrap())
+    }
+
+    /// A seeded audit is one of samples from the second stream by coins from the third. With the samples' own seed for coins it would be another: this test sees it.
+    #[test]
+    fn the_coins_of_the_split_are_not_those_of_the_samples() {
+        let (settings, [pilot, samples, coins]) = (settings(false, true), chain());
+        let found = judged(&settings).counts.unwrap();
+        let by = |coins| -> Pair {
+            let target = target();
+            let (a, b) = target.draw(2000, &settings, samples, &Arc::default()).unwrap();
+            let events = target.own().unwrap().events(&NonNegative::new(parse("0.2").unwrap()).unwrap());
+            let audit = Audit::new(target.claim, settings.confidence.float()).unwrap().events(&events).seed(coins);
+            audit.run(&a, &b).unwrap().findings.first().unwrap().pair
+        };
+        assert_eq!(found, by(coins));
+        assert!([pilot, samples].into_iter().all(|shared| found != by(shared)));
+    }
+
+    /// The order of a batch is drawn from the third stream, and its samples from the second.
+    #[test]
+    fn the_order_of_a_batch_is_not_drawn_from_the_bits_of_its_samples() {
+        let (settings, [_, samples, coins]) = (settings(true, true), chain());
+        let by = |coins: [u8; 32]| {
+            let target = target();
+            let (mut seeds, mut coins) = (seeded(samples), seeded(coins));
+            let mut audit = Sequential::new(&target.claim, settings.confidence.float()).unwrap();
+            let mut drawn = 0;
+            while drawn < 2000 && !audit.is_refuted() {
+                let batch = BATCH.max(drawn / 2).min(2000 - drawn);
+                let (a, b) = target.draw(batch, &settings, fresh_seed(&mut seeds).unwrap(), &Arc::default()).unwrap();
+                audit.batch(&shuffled(&a, &mut coins).unwrap(), &shuffled(&b, &mut coins).unwrap());
+                drawn += batch;
+            }
+            audit.delta_lower()
+        };
+        let found = judged(&settings).delta_lower;
+        assert!(found > 0.0 && found == by(coins) && found != by(samples), "{found}");
+    }
+
+    /// Without `--seed` the same samples are split otherwise in every run, although all else is the same: the coins are not the chain's.
+    /// That twelve runs agree by chance has probability below 10^-12.
+    #[test]
+    fn without_a_seed_the_coins_are_fresh() {
+        let counts = |is_seeded| -> Vec<Pair> {
+            (0..12).map(|_| judged(&settings(false, is_seeded)).counts.unwrap()).collect()
+        };
+        assert!(counts(false).windows(2).any(|two| two.first() != two.last()));
+        assert!(counts(true).windows(2).all(|two| two.first() == two.last()));
     }
 }

@@ -109,7 +109,7 @@ fn counterexamples(document: &Value) -> Value {
 }
 
 pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
-    let mut settings = Settings::new(options, shared.quiet)?;
+    let mut settings = Settings::new(options, shared)?;
     let is_built_in = options.target.is_none()
         && options.a.is_none()
         && options.command.is_none()
@@ -291,6 +291,7 @@ fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Resu
         text(document, "confidence"),
         document.get("seconds").and_then(Value::as_f64).unwrap_or(0.0),
     )?;
+    print_assumption(document, out)?;
     for target in targets {
         for (key, what) in [("skipped", "skipped"), ("error", "FAILED")] {
             if let Some(why) = target.get(key).and_then(Value::as_str) {
@@ -310,6 +311,7 @@ fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Res
         "" => writeln!(out)?,
         least => writeln!(out, "; a δ of {least} or more would have been seen every other time")?,
     }
+    print_assumption(document, out)?;
     if !text("event").is_empty() {
         let counts = document.get("counts");
         let of = |key: &str| counts.and_then(|counts| counts.get(key)).and_then(Value::as_u64).unwrap_or(0);
@@ -327,6 +329,14 @@ fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Res
         }
     }
     print_files(files, out)
+}
+
+/// What the confidence of a seeded run assumes.
+fn print_assumption(document: &Value, out: &mut dyn Write) -> io::Result<()> {
+    match document.get("assumes").and_then(Value::as_str) {
+        Some(assumed) => writeln!(out, "seeded: the confidence assumes {assumed}"),
+        None => Ok(()),
+    }
 }
 
 fn print_files(files: &Files, out: &mut dyn Write) -> io::Result<()> {

@@ -7,7 +7,10 @@
 use num_traits::Zero;
 use serde_json::{Map, Value, json};
 
-use super::{settings::Confidence, target::Target};
+use super::{
+    settings::{ASSUMES, Confidence},
+    target::Target,
+};
 use crate::{
     audit::{
         Own, Report, Verdict,
@@ -38,6 +41,8 @@ pub(super) struct Outcome {
     pub(super) curve: Vec<Value>,
     pub(super) losses: Value,
     pub(super) mode: &'static str,
+    /// Whether its coins came from `--seed`.
+    pub(super) is_seeded: bool,
     pub(super) seconds: f64,
 }
 
@@ -69,6 +74,7 @@ impl Outcome {
             curve: curve(report, own),
             losses: losses(report, own),
             mode: "fixed",
+            is_seeded: report.is_seeded,
             seconds,
         }
     }
@@ -106,6 +112,8 @@ impl Outcome {
             "min_detectable_delta": self.min_detectable_delta.map(Report::decimal_above),
             "delta_exact": self.delta_exact.as_ref().map(bounds),
             "confidence": confidence.to_string(),
+            "seeded": self.is_seeded,
+            "assumes": self.is_seeded.then_some(ASSUMES),
             "samples_a": self.samples.0,
             "samples_b": self.samples.1,
             "event": self.event.as_ref().map(|(event, _)| event.to_string()),
@@ -171,6 +179,12 @@ pub(super) fn direction_of(name: &str) -> Option<Direction> {
 /// The counts of an event.
 pub(super) fn counts_json(pair: Pair) -> Value {
     json!({ "p_inside": pair.x, "p_samples": pair.n, "q_inside": pair.y, "q_samples": pair.m })
+}
+
+/// The counts of a document.
+pub(super) fn counts_of(counts: &Value) -> Option<Pair> {
+    let count = |key: &str| counts.get(key).and_then(Value::as_u64);
+    Some(Pair { x: count("p_inside")?, n: count("p_samples")?, y: count("q_inside")?, m: count("q_samples")? })
 }
 
 /// An enclosure of a probability, rounded outward.

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::{
     files,
-    outcome::{counts_json, direction_of},
-    settings::{Confidence, MOST_SAMPLES, SAMPLES, Settings, samples, shards, timeout},
+    outcome::{counts_json, counts_of, direction_of},
+    settings::{ASSUMES, Confidence, MOST_SAMPLES, SAMPLES, Settings, samples, shards, timeout},
     target::{Origin, Target},
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
         Claim, Finding, Report,
         events::{Direction, Event},
         fresh_seed,
-        statistics::exp_bounds,
+        statistics::{exp_bounds, region::Pair},
         zoo::zoo,
     },
     bits::Bits,
@@ -41,6 +41,8 @@ struct Counterexample {
     claim: Claim,
     event: Event,
     direction: Direction,
+    /// What the event had when it was found.
+    counts: Option<Pair>,
     samples: Option<u64>,
     /// The digests of the audit's recordings.
     recordings: Vec<String>,
@@ -55,11 +57,14 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
         timeout: timeout("--timeout", options.timeout.as_deref())?,
         shards: shards(None)?,
         sequential: false,
+        is_seeded: shared.seed.is_some(),
         quiet: shared.quiet,
     };
     let target = target(&found, options)?;
     let seed = seed(shared.seed.as_deref())?;
     let mut bits = Source::new(seed)?;
+    // An audit of the same seed has the first: a replay's samples are its own.
+    fresh_seed(&mut bits)?;
     let seed = fresh_seed(&mut bits)?;
     announce(&target, &mut bits)?;
     let started = Instant::now();
@@ -74,7 +79,7 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     let claim = &found.claim;
     let (_, slope) = exp_bounds(claim.epsilon_above());
     let alpha = alpha(&settings.confidence);
-    let (pair, mut region) = Finding::replay(&found.event, found.direction, &a, &b, alpha, slope);
+    let (pair, mut region) = Finding::replay(&found.event, found.direction, (&a, &b), alpha, claim, found.counts);
     let delta_lower = region.delta_lower(slope).clamp(0.0, 1.0);
     let epsilon_lower = region.epsilon_lower(claim.delta_above());
     let confirmed = delta_lower > claim.delta_above();
@@ -92,6 +97,8 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
             "delta_upper": null,
             "epsilon_lower": Report::decimal_below(epsilon_lower),
             "confidence": settings.confidence.to_string(),
+            "seeded": settings.is_seeded,
+            "assumes": settings.is_seeded.then_some(ASSUMES),
             "samples_a": a.samples(),
             "samples_b": b.samples(),
             "event": found.event.to_string(),
@@ -117,6 +124,9 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
             settings.confidence,
             if confirmed { "the violation is confirmed" } else { "not confirmed by these samples" }
         )?;
+        if settings.is_seeded {
+            writeln!(out, "seeded: the confidence assumes {ASSUMES}")?;
+        }
     }
     out.flush()?;
     Ok(u8::from(confirmed))
@@ -196,6 +206,7 @@ fn read(options: &Replay) -> Result<Counterexample, Failure> {
             .and_then(|event| serde_json::from_value(event.clone()).ok())
             .ok_or_else(|| refused(none))?,
         direction: direction_of(text("direction")?).ok_or_else(|| refused(none))?,
+        counts: one.get("counts").and_then(counts_of),
         samples: one
             .get("samples")
             .and_then(Value::as_u64)

@@ -110,6 +110,8 @@ pub(super) fn settle(
         let tried = Target { timeout, folder: folder.clone(), ..Target::new("", claim.clone(), origin) };
         let (on_a, on_b) = tried.draw(samples, settings, fresh_seed(&mut seeds)?, done)?;
         let audit = Audit::new(claim.clone(), PILOT).map_err(|error| Failure::argument("--confidence", error))?;
+        let coins = fresh_seed(&mut seeds)?;
+        let audit = if settings.is_seeded { audit.seed(coins) } else { audit };
         let report = audit.scales(&scales).run(&on_a, &on_b);
         let report = report.map_err(|error| Failure::Environment(format!("{argument}: {error}")))?;
         let promise = (report.delta_lower.max(report.delta_estimate / 2.0), report.epsilon_lower, place);

@@ -6,7 +6,11 @@ use num_traits::{One, Zero};
 
 use crate::{
     audit::{Claim, claim::above},
-    cli::{Failure, arguments::Audit, source::count},
+    cli::{
+        Failure,
+        arguments::{Audit, Shared},
+        source::count,
+    },
     exact::{Rational, Rounding, decimal, parse},
 };
 
@@ -31,18 +35,25 @@ pub(super) struct Settings {
     pub(super) timeout: Duration,
     pub(super) shards: u64,
     pub(super) sequential: bool,
+    /// Whether all coins come from `--seed`.
+    pub(super) is_seeded: bool,
     pub(super) quiet: bool,
 }
 
+/// What the confidence of a seeded run assumes.
+pub(super) const ASSUMES: &str = "a seed that is independent of the mechanism";
+
+
 impl Settings {
-    pub(super) fn new(options: &Audit, quiet: bool) -> Result<Self, Failure> {
+    pub(super) fn new(options: &Audit, shared: &Shared) -> Result<Self, Failure> {
         Ok(Self {
             samples: options.samples.as_deref().map(samples).transpose()?,
             confidence: Confidence::parse("--confidence", options.confidence.as_deref().unwrap_or("0.999"))?,
             timeout: timeout("--timeout", options.timeout.as_deref())?,
             shards: shards(options.shards.as_deref())?,
             sequential: options.sequential,
-            quiet,
+            is_seeded: shared.seed.is_some(),
+            quiet: shared.quiet,
         })
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{
     judge::judge,
     outcome::Outcome,
-    settings::{Confidence, Settings},
+    settings::{ASSUMES, Confidence, Settings},
     target::{Origin, Target},
 };
 use crate::{
@@ -49,6 +49,8 @@ const NOT_KNOWN: &[&str] = &[
     "epsilon_lower",
     "min_detectable_delta",
     "delta_exact",
+    "seeded",
+    "assumes",
     "samples_a",
     "samples_b",
     "event",
@@ -172,6 +174,8 @@ pub(super) fn json(judged: &[Judged], settings: &Settings, each: &Confidence, st
     json!({
         "schema_version": crate::cli::SCHEMA_VERSION,
         "confidence": settings.confidence.to_string(),
+        "seeded": settings.is_seeded,
+        "assumes": settings.is_seeded.then_some(ASSUMES),
         "as_expected": judged.iter().all(|judged| judged.is_as_expected(strict)),
         "targets": judged.iter().map(|judged| judged.json(each, strict)).collect::<Vec<_>>(),
         "seconds": seconds,

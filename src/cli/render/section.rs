@@ -54,6 +54,7 @@ fn facts(target: &Target<'_>) -> String {
     row("ε at least", number(target, "epsilon_lower"));
     row("Smallest δ it could see", number(target, "min_detectable_delta"));
     row("Confidence", number(target, "confidence"));
+    row("Seeded", target.text("assumes").map(|assumed| format!("the confidence assumes {}", markup(&assumed))));
     let samples = match (number(target, "samples_a"), number(target, "samples_b")) {
         (Some(a), Some(b)) => Some(format!("{a} and {b}")),
         (a, b) => a.or(b),
