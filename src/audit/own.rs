@@ -133,20 +133,22 @@ fn record_wide(
 
 /// The noise of a bulk; answers the input that it is added to.
 fn fill_wide<'r>(release: &'r Release, bits: &mut impl Bits, places: &mut [Integer]) -> Result<&'r Integer, BitsError> {
-    let narrow = |fill: &mut dyn FnMut(&mut [i64]) -> Result<(), BitsError>, places: &mut [Integer]| {
-        let mut words = vec![0; places.len()];
-        fill(&mut words)?;
+    let mut words = vec![0_i64; places.len()];
+    let widen = |words: Vec<i64>, places: &mut [Integer]| {
         places.iter_mut().zip(words).for_each(|(place, word)| *place = word.into());
-        Ok(())
     };
     let (filled, input) = match release {
         Release::PreparedLaplace(noise, input) => (noise.fill(bits, places), input),
         Release::PreparedGaussian(noise, input) => (noise.fill(bits, places), input),
         Release::FixedLaplace(noise, input) => {
-            (narrow(&mut |words| noise.fill(bits, words), places).map_err(FillError::from), input)
+            noise.fill(bits, &mut words)?;
+            widen(words, places);
+            (Ok(()), input)
         }
         Release::FixedGaussian(noise, input) => {
-            (narrow(&mut |words| noise.fill(bits, words), places).map_err(FillError::from), input)
+            noise.fill(bits, &mut words)?;
+            widen(words, places);
+            (Ok(()), input)
         }
         // Nothing of these is drawn in bulk: the sums, one by one.
         Release::Laplace(..) | Release::Gaussian(..) | Release::Response(_) => {

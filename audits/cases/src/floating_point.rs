@@ -17,7 +17,7 @@ use certus::sample::PreparedLaplace;
 use rand_chacha::ChaCha20Rng;
 
 use crate::exact::{float, upper};
-use crate::privacy::CONFIDENCE;
+use crate::privacy::{CONFIDENCE, coins};
 use crate::proportion::Proportion;
 use crate::{Axis, Case, CaseError, Parameter, Plot, Series, Setting, Shape, Study, Table, Watch, random};
 use attack::{Attacked, Mechanism, Successes, attacked};
@@ -208,7 +208,7 @@ fn audit(mechanism: &Mechanism, samples: u64, seed: [u8; 32], epsilon: &Rational
     };
     let (a, b) = tallies(&target, samples, seed)?;
     let claim = Claim::new(epsilon.clone(), Rational::default())?;
-    Ok(Audit::new(claim, CONFIDENCE)?.scales(&[1.0 / float(epsilon)]).run(&a, &b)?)
+    Ok(Audit::new(claim, CONFIDENCE)?.seed(coins(seed)).scales(&[1.0 / float(epsilon)]).run(&a, &b)?)
 }
 
 /// The auditor, which is not told what is wrong: how few samples it needs, and that it leaves the exact noise alone.
@@ -344,8 +344,8 @@ mod tests {
             Ok(Output::parse(&(noise + side.pick(0.0, 0.5)).to_string()))
         };
         let (a, b) = tallies(&target, 100, [1; 32]).unwrap();
-        let report =
-            Audit::new(Claim::new(one, Rational::default()).unwrap(), CONFIDENCE).unwrap().run(&a, &b).unwrap();
+        let claim = Claim::new(one, Rational::default()).unwrap();
+        let report = Audit::new(claim, CONFIDENCE).unwrap().seed([2; 32]).run(&a, &b).unwrap();
         assert_eq!(report.verdict, Verdict::Violation);
     }
 }

@@ -69,7 +69,13 @@ pub fn audit(
 ) -> Result<Report, CaseError> {
     let (a, b) = tallies(target, samples, seed)?;
     let claim = Claim::new(epsilon.clone(), delta.clone())?;
-    Ok(Audit::new(claim, CONFIDENCE)?.run(&a, &b)?)
+    Ok(Audit::new(claim, CONFIDENCE)?.seed(coins(seed)).run(&a, &b)?)
+}
+
+/// The seed of the coins that split the samples of this seed: another key, hence another stream, and the same in every run, so that a case's numbers can be checked.
+#[must_use]
+pub fn coins(seed: [u8; 32]) -> [u8; 32] {
+    seed.map(|byte| !byte)
 }
 
 /// A mechanism of the catalogue on its worst neighbours, to be audited.
