@@ -82,7 +82,8 @@ fn bounds_of_others_are_reached_in_a_tenth() {
         });
         let drawn = start.elapsed().as_secs_f64();
         let claim = Claim::new(parse(anchor.claim).unwrap(), parse("0").unwrap()).unwrap();
-        let report = Audit::new(claim, 0.95).unwrap().seed([0xa0 | seed; 32]).scales(specimen.scales).run(&a, &b).unwrap();
+        let report =
+            Audit::new(claim, 0.95).unwrap().seed([0xa0 | seed; 32]).scales(specimen.scales).run(&a, &b).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         let ratio = report.epsilon_lower / anchor.published;
         let in_time = anchor.seconds.is_some_and(|published| seconds <= published / 10.0);

@@ -37,10 +37,10 @@
 pub mod certify;
 pub(crate) mod claim;
 pub mod events;
-pub mod outputs;
-mod own;
 #[cfg(test)]
 mod level;
+pub mod outputs;
+mod own;
 mod report;
 mod run;
 mod sampled;

@@ -81,7 +81,8 @@ fn a_seeded_run_says_what_it_assumes() {
     let assumed = "a seed that is independent of the mechanism";
     for mode in [&[][..], &["--sequential"]] {
         for seed in [&[][..], &["--seed", "1"]] {
-            let arguments = [&["audit", "laplace(scale=1)", "--samples", "1000", "--report", &page][..], mode, seed].concat();
+            let arguments =
+                [&["audit", "laplace(scale=1)", "--samples", "1000", "--report", &page][..], mode, seed].concat();
             let printed = String::from_utf8(crate::certus(&arguments).stdout).unwrap();
             let shown = std::fs::read_to_string(&page).unwrap();
             let (document, _) = json(&arguments);

@@ -232,9 +232,8 @@ mod tests {
     /// That twelve runs agree by chance has probability below 10^-12.
     #[test]
     fn without_a_seed_the_coins_are_fresh() {
-        let counts = |is_seeded| -> Vec<Pair> {
-            (0..12).map(|_| judged(&settings(false, is_seeded)).counts.unwrap()).collect()
-        };
+        let counts =
+            |is_seeded| -> Vec<Pair> { (0..12).map(|_| judged(&settings(false, is_seeded)).counts.unwrap()).collect() };
         assert!(counts(false).windows(2).any(|two| two.first() != two.last()));
         assert!(counts(true).windows(2).all(|two| two.first() == two.last()));
     }

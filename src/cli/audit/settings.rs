@@ -43,7 +43,6 @@ pub(super) struct Settings {
 /// What the confidence of a seeded run assumes.
 pub(super) const ASSUMES: &str = "a seed that is independent of the mechanism";
 
-
 impl Settings {
     pub(super) fn new(options: &Audit, shared: &Shared) -> Result<Self, Failure> {
         Ok(Self {

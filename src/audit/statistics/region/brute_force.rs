@@ -95,12 +95,12 @@ fn everywhere() -> Vec<f64> {
     points
 }
 
-/// The ends, and an eighth of a standard error apart about a rate.
+/// The ends, and an eighth of a standard error apart about a rate; upward further, where the tail of a small count reaches.
 fn about(x: u64, n: u64) -> Vec<f64> {
     let rate = real(x) / real(n);
     let spread = ((rate * (1.0 - rate)).max(1.0 / real(n)) / real(n)).sqrt();
     let mut points = vec![0.0, 1.0, 1e-3 / real(n), 1.0 - 1e-3 / real(n)];
-    points.extend((-64..=64).map(|i| rate + f64::from(i) / 8.0 * spread).filter(|p| *p > 0.0 && *p < 1.0));
+    points.extend((-64..=200).map(|i| rate + f64::from(i) / 8.0 * spread).filter(|p| *p > 0.0 && *p < 1.0));
     points
 }
 
@@ -120,20 +120,19 @@ fn the_cover_is_the_region_of_a_few_samples() {
     let alpha = 0.05;
     let grid = everywhere();
     for (n, m) in [(1, 1), (3, 2), (4, 9), (10, 10)] {
-        let counts: Vec<Pair> =
-            (0..=n).flat_map(|x| (0..=m).map(move |y| Pair { x, n, y, m })).collect();
+        let counts: Vec<Pair> = (0..=n).flat_map(|x| (0..=m).map(move |y| Pair { x, n, y, m })).collect();
         counts.into_par_iter().for_each(|counts| {
             let (ps, qs) = (points(n, counts.x, &grid, summed, true), points(m, counts.y, &grid, summed, false));
             for shape in shapes(counts, E) {
                 let mut region = Region::new(counts, alpha, shape);
                 for c in [E, 1.0] {
-                    let (bound, least) = (region.delta_lower(c), least(&ps, &qs, (n, m), alpha, shape, |p, q| p - c * q));
+                    let (bound, least) =
+                        (region.delta_lower(c), least(&ps, &qs, (n, m), alpha, shape, |p, q| p - c * q));
                     assert!(bound <= least + 1e-7, "{counts:?} {shape:?} c {c}: {bound} above {least}");
                     assert!(bound > least - 0.015 * (1.0 + c), "{counts:?} {shape:?} c {c}: {bound} below {least}");
                 }
                 let ratio = |p: f64, q: f64| if p > 0.01 { ((p - 0.01) / q).ln() } else { f64::NEG_INFINITY };
-                let (bound, least) =
-                    (region.epsilon_lower(0.01), least(&ps, &qs, (n, m), alpha, shape, ratio));
+                let (bound, least) = (region.epsilon_lower(0.01), least(&ps, &qs, (n, m), alpha, shape, ratio));
                 assert!(bound <= least + 1e-7, "{counts:?} {shape:?}: epsilon {bound} above {least}");
             }
         });
@@ -207,8 +206,8 @@ fn the_bound_is_never_below_the_box() {
                 assert!(bound <= least + 1e-7, "{counts:?} {shape:?}: {bound} above {least}");
                 assert!(bound > least - 0.3 * room, "{counts:?} {shape:?}: {bound} far below {least}");
                 assert!(bound >= corner(2.0 * BOX * alpha), "{counts:?} {shape:?}: {bound} below the box");
-                // Who knows what to expect is not worse off than by two Clopper–Pearson bounds of half of α each.
-                if place == 0 {
+                // Where there is a violation to see, who knows what to expect is hardly worse off than by two Clopper–Pearson bounds of half of α each.
+                if place == 0 && corner(alpha) > 0.0 {
                     assert!(bound >= corner(alpha) - 0.5 * room, "{counts:?}: {bound}, box {}", corner(alpha));
                 }
             }

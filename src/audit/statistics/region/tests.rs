@@ -86,7 +86,9 @@ fn coverage() {
 #[test]
 fn what_is_no_sample_is_no_evidence() {
     for counts in [pair(0, 0, 0, 0), pair(5, 0, 0, 10), pair(5, 10, 0, 0), pair(11, 10, 0, 10)] {
-        assert!(Region::new(counts, 0.05, Shape::Tilted { slope: 1.0, offset: 0.0, most: 0.9 }).delta_lower(1.0) <= -0.99);
+        assert!(
+            Region::new(counts, 0.05, Shape::Tilted { slope: 1.0, offset: 0.0, most: 0.9 }).delta_lower(1.0) <= -0.99
+        );
     }
     for alpha in [0.0, -1.0, 1.0, f64::NAN] {
         assert!(Region::new(pair(10, 10, 0, 10), alpha, Shape::Box { share: 0.5 }).delta_lower(1.0) <= -0.99);
