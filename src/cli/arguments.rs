@@ -246,7 +246,10 @@ pub(super) enum Mode {
 #[derive(Args, Debug)]
 #[command(
     after_help = "A command runs by `sh -c` with CERTUS_SAMPLES=N (how many outputs to print, one a line) and CERTUS_SHARD=i in its environment.\n\
-    A line is an integer, a float, a word, or a comma-separated vector; an empty line is \"no output\".\n\n\
+    A line is an integer, a float, a word, or a comma-separated vector; an empty line is \"no output\"; at most 1 MiB.\n\n\
+    Of sample files no record is dropped. A row of CSV has as many fields as the heading: a blank line is an empty output of one column, and\n\
+    refused where there are more. A line of NDJSON is one JSON value: different values are different outputs (1, 1.0 and \"1\" are three),\n\
+    null is \"no output\", and a key that is there twice is refused.\n\n\
     Verdicts: violation (the claim is false, at the confidence), consistent (an excess of 0.1 over the claimed delta would have been seen),\n\
     inconclusive (too few samples to say). With --expect, or in a suite, the exit status is 1 if and only if a verdict is not the expected one.\n\n\
     Examples:\n  \
@@ -381,10 +384,13 @@ pub(super) struct Tally {
 #[command(
     after_help = "The event was chosen before these samples were drawn, so that they test it alone, at the whole confidence.\n\
     Exit status: 1 if the claim is refuted again, 0 if it is not.\n\n\
+    A counterexample of commands holds these commands, and whoever wrote the file chose them: they are shown and run by `sh -c` only\n\
+    after a yes on the terminal, or with --yes. Specs and sample files need no yes.\n\n\
     Examples:\n  \
     certus audit 'laplace(scale=1)' --claim epsilon=0.9 --counterexample found.json\n  \
     certus replay found.json\n  \
     certus replay found.json --samples 1e6 --confidence 0.999999\n  \
+    certus replay of-commands.json --yes\n  \
     certus replay found.json --samples-a fresh-a.txt --samples-b fresh-b.txt"
 )]
 pub(super) struct Replay {
@@ -412,6 +418,9 @@ pub(super) struct Replay {
     /// How many seconds a command may take [default: 300]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(super) timeout: Option<String>,
+    /// Run the commands that FILE holds without asking
+    #[arg(long)]
+    pub(super) yes: bool,
     /// Of several counterexamples, the one of this target
     #[arg(long, value_name = "NAME")]
     pub(super) target: Option<String>,

@@ -87,7 +87,7 @@ fn what_is_refused() {
     let (a, b) = (folder.file("a.i64", [1; 12]), folder.file("b.i64", [2; 16]));
     refuse(&a, &b, &[], &["--samples-a", "whole words"]);
     let (a, b) = (folder.file("a.jsonl", "{\"x\":{}}\n"), folder.file("b.jsonl", "not json\n"));
-    refuse(&a, &b, &["--column", "x"], &["--samples-a", "line 1", "object"]);
+    refuse(&a, &b, &[], &["--samples-a", "line 1", "object", "--column"]);
     refuse(&b, &a, &["--column", "x"], &["--samples-a", "line 1", "JSON"]);
     let (a, b) = (folder.file("c.jsonl", "{\"x\":1}\n"), folder.file("d.jsonl", "{\"y\":1}\n"));
     refuse(&a, &b, &["--column", "x"], &["--samples-b", "line 1", "no such field"]);

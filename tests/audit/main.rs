@@ -11,9 +11,13 @@
 mod audit_file;
 mod commands;
 mod files;
+mod json_values;
+mod limits;
 mod own;
+mod records;
 mod replay;
 mod tallies;
+mod written;
 
 use std::{
     fs,

@@ -9,7 +9,7 @@ mod tally_file;
 mod texts;
 
 pub use output::{Output, Shape};
-pub use recording::{LineError, Recording};
+pub use recording::{LONGEST_LINE_BYTES, LineError, Recording};
 pub use split::draw;
 pub use table::{Counts, Part, Table};
 pub use tally::{MergeError, Shard, Tally};

@@ -9,6 +9,9 @@ use std::borrow::Cow;
 /// text means (a number, a vector) is read from it when an event asks. An integer in its shortest form is kept as a machine word:
 /// same text, less room.
 ///
+/// A text in quotes or brackets is another output than the text inside, and reads as the same number or vector: `"1"`, as NDJSON
+/// writes a string, is not `1`, and both are 1.
+///
 /// ```
 /// use certus::audit::outputs::{Output, Shape};
 ///
@@ -18,6 +21,8 @@ use std::borrow::Cow;
 /// assert_eq!(Output::parse("0.1, -2").shape(), Shape::Vector);
 /// assert_eq!(Output::parse("-7/4").number(), Some(-1.75));
 /// assert_eq!(Output::parse("").shape(), Shape::Empty);
+/// assert_ne!(Output::parse("\"12\""), Output::from(12));
+/// assert_eq!((Output::parse("\"12\"").shape(), Output::parse("\"12\"").number()), (Shape::Word, Some(12.0)));
 /// assert_eq!(Output::parse("0.10").to_string(), "0.10");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +49,7 @@ pub enum Shape {
     Fraction,
     /// Parts with commas between them.
     Vector,
-    /// Any other text.
+    /// Any other text, and all that is in quotes.
     Word,
 }
 
@@ -80,12 +85,12 @@ impl Output {
         }
     }
 
-    /// The parts of a vector, trimmed, without brackets around the whole; the text itself if it is no vector.
+    /// The parts of a vector, trimmed, without brackets or quotes around the whole; the text itself if it is no vector.
     #[must_use]
     pub fn parts(&self) -> Vec<Self> {
         match &self.0 {
             Repr::Integer(_) => vec![self.clone()],
-            Repr::Text(text) if shape(text) == Shape::Vector => {
+            Repr::Text(text) if text.contains(',') => {
                 unbracketed(text).split(',').map(|part| Self::parse(part.trim())).collect()
             }
             Repr::Text(_) => vec![self.clone()],
@@ -225,8 +230,16 @@ fn part_number(part: &str) -> Option<f64> {
     }
 }
 
+/// A number, or one in quotes or brackets: a string or a list of one, as NDJSON has them, or an entry of a list in a list.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
+    plain_number(text).or_else(|| {
+        let inside = text.trim_matches(['[', ']', '(', ')', '"', ' ']);
+        if inside.len() < text.len() { plain_number(inside) } else { None }
+    })
+}
+
+fn plain_number(text: &str) -> Option<f64> {
     if text.starts_with("nan:") {
         return Some(f64::NAN);
     }
@@ -250,6 +263,9 @@ fn shape(text: &str) -> Shape {
     if text.is_empty() {
         return Shape::Empty;
     }
+    if quoted(trimmed).is_some() {
+        return Shape::Word;
+    }
     if trimmed.contains(',') {
         return Shape::Vector;
     }
@@ -260,12 +276,18 @@ fn shape(text: &str) -> Shape {
     if fraction(trimmed).is_some() {
         return Shape::Fraction;
     }
-    if number(trimmed).is_some() { Shape::Float } else { Shape::Word }
+    if plain_number(trimmed).is_some() { Shape::Float } else { Shape::Word }
 }
 
-/// A list as many languages print it: `[1, 2]` or `(1, 2)`.
+/// The text between one pair of quotes; nothing of two strings beside each other.
+fn quoted(text: &str) -> Option<&str> {
+    text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| !inside.contains('"'))
+}
+
+/// A list as many languages print it, `[1, 2]` or `(1, 2)`, and in quotes.
 fn unbracketed(text: &str) -> &str {
     let text = text.trim();
+    let text = quoted(text).map_or(text, str::trim);
     let inside = |open, close| text.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
     inside('[', ']').or_else(|| inside('(', ')')).unwrap_or(text)
 }
@@ -332,6 +354,10 @@ mod tests {
             ("true", Shape::Word),
             ("-", Shape::Word),
             (" ", Shape::Word),
+            ("\"1\"", Shape::Word),
+            ("\"1,2\"", Shape::Word),
+            ("\"1\",\"2\"", Shape::Vector),
+            ("[1]", Shape::Word),
         ] {
             assert_eq!(Output::parse(text).shape(), shape, "{text:?}");
         }
@@ -345,6 +371,23 @@ mod tests {
             mixed.parts().iter().map(|part| (part.to_string(), part.number().map(f64::to_bits))).collect();
         assert_eq!(read, one_by_one);
         assert!(Output::parse("7").vector().is_none() && Output::parse("word").vector().is_none());
+    }
+
+    /// Quotes and brackets make another output, and the same numbers.
+    #[test]
+    fn numbers_in_quotes_and_lists_are_read() {
+        for text in ["0.5", "\"0.5\"", "[0.5]", "(0.5)", "[\"0.5\"]", "\" 0.5\"", "\"1/2\"", "[[0.5]]"] {
+            assert_eq!(Output::parse(text).number(), Some(0.5), "{text}");
+            assert_eq!(Output::parse(text).to_string(), text);
+        }
+        for text in ["\"1,-2\"", "\"[1, -2]\"", "[1],[-2]", "\"1\",\"-2\"", "[\"1\",-2]", "[[1],[-2]]", "1,-2"] {
+            let numbers: Vec<f64> = Output::parse(text).vector().unwrap().filter_map(|(_, number)| number).collect();
+            assert_eq!(numbers, [1.0, -2.0], "{text}");
+            assert_eq!(Output::parse(text).parts().iter().filter_map(Output::number).collect::<Vec<_>>(), numbers);
+        }
+        for text in ["\"", "\"\"", "[]", "[", "()", "\"x\"", "[x]", "\"1\"2", "{1}"] {
+            assert_eq!(Output::parse(text).number(), None, "{text}");
+        }
     }
 
     #[test]

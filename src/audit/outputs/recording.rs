@@ -17,6 +17,9 @@ const NEAR_LENGTH: usize = 1 << 16;
 /// Bytes read at once.
 const CHUNK: usize = 1 << 18;
 
+/// The longest line that is an output, in bytes, its newline not counted. What never ends is refused before it fills the memory.
+pub const LONGEST_LINE_BYTES: usize = 1 << 20;
+
 /// Why a line is no output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +27,12 @@ pub enum LineError {
     /// The line is not UTF-8.
     #[error("line {line} is not UTF-8 text")]
     NotUtf8 {
+        /// The line, from 1.
+        line: u64,
+    },
+    /// The line is longer than an output may be.
+    #[error("line {line} is longer than {LONGEST_LINE_BYTES} bytes")]
+    TooLong {
         /// The line, from 1.
         line: u64,
     },
@@ -135,11 +144,12 @@ impl Recording {
 
     /// Records lines until the reader ends or `limit` of them are recorded; answers how many.
     ///
-    /// A last line without a newline counts, unless it is empty.
+    /// Every newline ends a line, which is an output even if it is empty. A last line without a newline counts,
+    /// unless it is empty. At most [`LONGEST_LINE_BYTES`] and one chunk are kept of a line whose end has not come.
     ///
     /// # Errors
     ///
-    /// If the reader fails, or a line is not UTF-8: the lines before it are recorded.
+    /// If the reader fails, or a line is not UTF-8 or too long: the lines before it are recorded.
     pub fn read(&mut self, mut reader: impl Read, limit: u64) -> Result<u64, LineError> {
         let mut buffer = vec![0_u8; CHUNK];
         // The bytes of a line whose end has not been read.
@@ -155,6 +165,7 @@ impl Recording {
             let mut rest = buffer.get(..length).unwrap_or_default();
             while recorded < limit {
                 let Some(end) = newline(rest) else { break };
+                self.check_length(kept.len() + end)?;
                 let (line, after) = rest.split_at_checked(end).unwrap_or((rest, &[]));
                 rest = after.get(1..).unwrap_or_default();
                 if kept.is_empty() {
@@ -167,12 +178,20 @@ impl Recording {
                 recorded += 1;
             }
             kept.extend_from_slice(rest);
+            if recorded < limit {
+                self.check_length(kept.len())?;
+            }
         }
         if recorded < limit && !kept.is_empty() {
             self.line(&kept)?;
             recorded += 1;
         }
         Ok(recorded)
+    }
+
+    /// Refuses the next line if it has more bytes than an output may.
+    fn check_length(&self, length: usize) -> Result<(), LineError> {
+        if length > LONGEST_LINE_BYTES { Err(LineError::TooLong { line: self.samples + 1 }) } else { Ok(()) }
     }
 
     /// The tally of this recording, as the shard that `id` names: different recordings have different names.
@@ -284,6 +303,23 @@ mod tests {
         let mut limited = Recording::new();
         assert_eq!(limited.read(text.as_bytes(), 3).unwrap(), 3);
         assert_eq!(limited.samples(), 3);
+    }
+
+    /// Also where the end of the line has been read: chunks are shorter than the longest line, and may be longer than what is left of it.
+    #[test]
+    fn a_line_is_at_most_a_mebibyte() {
+        for (length, end) in [(0, "\n"), (0, ""), (1, "\n"), (1, "")] {
+            let text = format!("1\n{}{end}", "x".repeat(LONGEST_LINE_BYTES + length));
+            let read = Recording::new().read(text.as_bytes(), u64::MAX);
+            match length {
+                0 => assert_eq!(read.unwrap(), 2),
+                _ => assert_eq!(read.unwrap_err().to_string(), "line 2 is longer than 1048576 bytes"),
+            }
+        }
+        assert!(matches!(Recording::new().read(io::repeat(b'x'), u64::MAX), Err(LineError::TooLong { line: 1 })));
+        // What comes after the last line that is asked for is nobody's business.
+        let text = format!("1\n{}", "x".repeat(2 * LONGEST_LINE_BYTES));
+        assert_eq!(Recording::new().read(text.as_bytes(), 1).unwrap(), 1);
     }
 
     #[test]

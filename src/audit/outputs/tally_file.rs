@@ -1,12 +1,15 @@
 //! A tally as a file: plain lines, to be sent from machine to machine.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 
 use super::tally::{MergeError, check};
-use super::{Output, Shard, Tally};
+use super::{LONGEST_LINE_BYTES, Output, Shard, Tally};
 
 /// The first line, with the version of the form.
 const HEADER: &str = "certus-tally 1";
+
+/// The longest line of a file, in bytes, its newline not counted: a count of at most 20 digits, a space and a value.
+const LONGEST_TALLY_LINE_BYTES: usize = LONGEST_LINE_BYTES + 21;
 
 /// Why a file holds no tally.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +25,12 @@ pub enum TallyFileError {
         line: usize,
         /// What should be there.
         wanted: &'static str,
+    },
+    /// A line that has no end, or might have none.
+    #[error("line {line} of the tally is longer than {LONGEST_TALLY_LINE_BYTES} bytes")]
+    TooLong {
+        /// The line, from 1.
+        line: usize,
     },
     /// The counts do not add up to the shards' samples, or the digest differs.
     #[error("the tally is damaged: its lines do not agree with its digest and its numbers of samples")]
@@ -42,8 +51,17 @@ fn fnv(digest: u64, line: &str) -> u64 {
 const FNV_START: u64 = 0xCBF2_9CE4_8422_2325;
 
 impl Tally {
-    /// Writes the file form: a header, `shard` lines (name, samples, digest of the order, samples off the most frequent value), one
-    /// line a value with its count, and a digest.
+    /// Writes the file form: UTF-8 lines, each ended by one byte `\n`.
+    ///
+    /// | lines | hold |
+    /// | --- | --- |
+    /// | `certus-tally 1` | the form and its version |
+    /// | `shard NAME SAMPLES ORDER OTHERS`, one a shard | its name without white space, its samples, a digest of their order (16 hex digits), its samples off the most frequent value |
+    /// | `values V` | the number of the lines that follow |
+    /// | `COUNT TEXT`, V of them | a positive count, one space, and then the output's text up to the newline, byte for byte: it may be empty, have spaces, and end in `\r`; strictly ascending |
+    /// | `end DIGEST` | FNV-1a of all the bytes before this line (16 hex digits): against accidents, not adversaries |
+    ///
+    /// Texts are compared byte for byte, so that what a format tells apart (`1` and `"1"` of NDJSON) a tally does too.
     ///
     /// # Errors
     ///
@@ -87,20 +105,18 @@ impl Tally {
     pub fn read(from: impl BufRead) -> Result<Self, TallyFileError> {
         let mut digest = FNV_START;
         let mut number = 0;
-        // At \n alone: an output may end in \r.
-        let mut lines = from.split(b'\n').map(|line| {
-            String::from_utf8(line?)
-                .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the tally is not UTF-8 text"))
-        });
+        let mut from = from;
         let mut next = |wanted: &'static str| -> Result<(String, usize, u64), TallyFileError> {
             number += 1;
-            let line = lines.next().transpose()?.ok_or(TallyFileError::Line { line: number, wanted })?;
+            let line = line(&mut from, number)?.ok_or(TallyFileError::Line { line: number, wanted })?;
             let before = digest;
             digest = fnv(digest, &line);
             Ok((line, number, before))
         };
-        if next("a header").map_or(true, |(line, _, _)| line != HEADER) {
-            return Err(TallyFileError::Header);
+        match next("a header") {
+            Ok((line, _, _)) if line == HEADER => {}
+            Err(TallyFileError::TooLong { line }) => return Err(TallyFileError::TooLong { line }),
+            _ => return Err(TallyFileError::Header),
         }
         let mut shards = Vec::new();
         let distinct: usize = loop {
@@ -138,6 +154,23 @@ impl Tally {
     }
 }
 
+/// The next line without its `\n`, and with its `\r`, which is an output's; nothing at the end of the file.
+fn line(from: &mut impl BufRead, number: usize) -> Result<Option<String>, TallyFileError> {
+    let mut line = Vec::new();
+    // One byte more for the newline, which tells a line of just this length from a longer one.
+    from.take(LONGEST_TALLY_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() > LONGEST_TALLY_LINE_BYTES {
+        return Err(TallyFileError::TooLong { line: number });
+    }
+    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "the tally is not UTF-8 text");
+    Ok(Some(String::from_utf8(line).map_err(not_text)?))
+}
+
 fn shard(text: &str) -> Option<Shard> {
     let mut words = text.split(' ');
     let mut shard =
@@ -157,6 +190,32 @@ mod tests {
         let mut file = Vec::new();
         recording.finish("x y").write(&mut file).unwrap();
         file
+    }
+
+    /// A file as version 0.1.0 wrote it, byte for byte: it is read, and written again as it was.
+    #[test]
+    fn files_of_earlier_versions_are_read() {
+        let old = "certus-tally 1\nshard x-y 7 52d8399a2c183193 5\nvalues 6\n1 1\n2 2\n1 \n1  a b \n1 0.50\n1 ü\r\nend cb5b5e1896fcf6b2\n";
+        let tally = Tally::read(old.as_bytes()).unwrap();
+        assert_eq!((tally.samples(), tally.count(&Output::parse(""))), (7, 1));
+        let mut again = Vec::new();
+        tally.write(&mut again).unwrap();
+        assert_eq!(String::from_utf8(again).unwrap(), old);
+    }
+
+    /// The longest output, counted as often as can be, fits a line; anything longer is refused, without its bytes being kept.
+    #[test]
+    fn lines_have_an_end() {
+        let long = "x".repeat(LONGEST_LINE_BYTES);
+        let shard = Shard::new("long", u64::MAX, 0);
+        let tally = Tally { counts: vec![(Output::parse(&long), u64::MAX)], shards: vec![shard] };
+        let mut file = Vec::new();
+        tally.write(&mut file).unwrap();
+        assert_eq!(Tally::read(&file[..]).unwrap(), tally);
+        let longer = String::from_utf8(file).unwrap().replace("xx", "xxx");
+        assert!(matches!(Tally::read(longer.as_bytes()), Err(TallyFileError::TooLong { line: 4 })));
+        let endless = io::BufReader::new(io::repeat(b'x'));
+        assert!(matches!(Tally::read(endless), Err(TallyFileError::TooLong { line: 1 })));
     }
 
     #[test]

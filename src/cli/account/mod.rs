@@ -27,7 +27,7 @@ use super::{
     arguments::{Account, Shared},
     progress::{Progress, watched},
     source::{count, number},
-    whole_file::WholeFile,
+    whole_file::{WholeFile, check_apart},
 };
 use crate::{
     account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
@@ -100,6 +100,9 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     }
     // Before the work, not after it.
     let plot = options.plot.as_deref().map(|name| WholeFile::to("--plot", name, "profile.svg")).transpose()?;
+    if let Some(plot) = &plot {
+        check_apart(&[plot], &inputs(options)?)?;
+    }
 
     let started = Instant::now();
     let draw = |points: u64, precision: &Precision| {
@@ -166,6 +169,19 @@ fn items(options: &Account) -> Result<Vec<Item>, Failure> {
         return Err(Failure::argument("SPEC", must));
     }
     Ok(items)
+}
+
+/// The files that the plan is read from, each with the argument that named it.
+fn inputs(options: &Account) -> Result<Vec<(String, String)>, Failure> {
+    let mut inputs = Vec::new();
+    for plan in options.specs.iter().filter(|argument| argument.ends_with(".toml")) {
+        inputs.push(("SPEC".to_owned(), plan.clone()));
+        inputs.extend(plan_file::pair_files(plan)?.into_iter().map(|pair| (plan.clone(), pair)));
+    }
+    for argument in &options.pairs {
+        inputs.push(("--pair".to_owned(), pair_file::path_of(argument).to_owned()));
+    }
+    Ok(inputs)
 }
 
 /// The parser has seen to it that there is at most one.

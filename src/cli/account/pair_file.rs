@@ -38,6 +38,11 @@ pub(in crate::cli) fn read(path: &str) -> Result<String, Failure> {
     String::from_utf8(text).map_err(|_| Failure::Usage(format!("{path}: must be text in UTF-8")))
 }
 
+/// The file of `--pair FILE` or `--pair FILE*K`.
+pub(super) fn path_of(argument: &str) -> &str {
+    argument.rsplit_once('*').map_or(argument, |(path, _)| path)
+}
+
 /// `--pair FILE` or `--pair FILE*K`: what follows the last `*` is the number of copies.
 pub(super) fn from_argument(argument: &str) -> Result<Item, Failure> {
     let (path, copies) = match argument.rsplit_once('*') {

@@ -23,6 +23,21 @@ pub(super) fn from_file(path: &str) -> Result<Vec<Item>, Failure> {
     from_text(path, &pair_file::read(path)?)
 }
 
+/// The files that a plan names.
+pub(super) fn pair_files(path: &str) -> Result<Vec<String>, Failure> {
+    with_document(path, &pair_file::read(path)?, |document| {
+        let tables = tables(path, document, "mechanism")?;
+        let pairs = tables.into_iter().filter_map(|table| table.get("pair")?.get_ref().as_str());
+        Ok(pairs.map(|file| beside(path, file)).collect())
+    })
+}
+
+/// A path in a plan is relative to the plan.
+fn beside(plan: &str, file: &str) -> String {
+    let path = Path::new(plan).parent().map_or_else(|| file.into(), |folder| folder.join(file));
+    path.to_string_lossy().into_owned()
+}
+
 fn from_text(path: &str, text: &str) -> Result<Vec<Item>, Failure> {
     with_document(path, text, |document| {
         refuse_unknown(path, document, &["mechanism"], "[[mechanism]]")?;
@@ -71,9 +86,7 @@ fn item(path: &str, name: &str, table: &DeTable<'_>) -> Result<Item, Failure> {
         }
         (None, None, None, Some(pair)) => {
             let file = text("pair", pair)?;
-            // A path in a plan is relative to the plan.
-            let file = Path::new(path).parent().map_or_else(|| file.clone().into(), |folder| folder.join(&file));
-            pair_file::from_file(&file.to_string_lossy(), copies.unwrap_or(1))
+            pair_file::from_file(&beside(path, &file), copies.unwrap_or(1))
         }
         _ => Err(refused(format!("must have one of: {ACCEPTED}"))),
     }

@@ -16,13 +16,10 @@ use super::group::Group;
 use crate::{
     audit::{
         Side,
-        outputs::{LineError, Recording, Tally},
+        outputs::{Recording, Tally},
     },
     cli::Failure,
 };
-
-/// The longest line that is an output.
-const LONGEST_LINE: usize = 1 << 20;
 
 /// How much of what a command says on its standard error is kept: the end.
 const KEPT: usize = 2048;
@@ -177,7 +174,7 @@ fn start(run: &Run, folder: Option<&str>) -> Result<(Child, Group), Failure> {
 fn read(run: &Run, mut child: Child, group: &Group, done: &AtomicU64) -> Result<Tally, Failure> {
     let errors = child.stderr.take().and_then(|stderr| thread::Builder::new().spawn(move || last_of(stderr)).ok());
     let mut recording = Recording::new();
-    let outputs = child.stdout.take().map(|stdout| Lines { inner: stdout, unfinished: 0, done });
+    let outputs = child.stdout.take().map(|stdout| Lines { inner: stdout, done });
     // One more than wanted tells that there are too many.
     let read = outputs.map_or(Ok(0), |outputs| recording.read(outputs, run.samples.saturating_add(1)));
     let enough = matches!(read, Ok(lines) if lines == run.samples);
@@ -205,7 +202,6 @@ fn read(run: &Run, mut child: Child, group: &Group, done: &AtomicU64) -> Result<
             failed(format!("{} after {lines} of {wanted} lines", ended(status)))
         }
         (Ok(lines), _) => failed(format!("printed {lines} of the {wanted} lines it was asked for")),
-        (Err(LineError::Read(error)), _) if error.kind() == io::ErrorKind::InvalidData => failed(error.to_string()),
         (Err(error), _) => failed(format!("printed what is no output: {error}")),
     }
 }
@@ -253,10 +249,9 @@ fn last_of(mut stderr: impl Read) -> String {
     last.join(" | ")
 }
 
-/// A reader that counts lines, and refuses one without an end.
+/// A reader that counts lines.
 struct Lines<'a, R> {
     inner: R,
-    unfinished: usize,
     done: &'a AtomicU64,
 }
 
@@ -264,14 +259,6 @@ impl<R: Read> Read for Lines<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
         let read = buffer.get(..length).unwrap_or_default();
-        self.unfinished = match read.iter().rposition(|byte| *byte == b'\n') {
-            Some(place) => length - place,
-            None => self.unfinished.saturating_add(length),
-        };
-        if self.unfinished > LONGEST_LINE {
-            let what = format!("printed a line of over {LONGEST_LINE} bytes");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-        }
         let lines = read.iter().filter(|byte| **byte == b'\n').count();
         self.done.fetch_add(lines as u64, Ordering::Relaxed);
         Ok(length)

@@ -1,15 +1,26 @@
 //! Sample files: one output a line, a column of a CSV file, a field of NDJSON, or raw words.
+//!
+//! No record is dropped: each is an output, or the file is refused with the line that holds none. Text that begins with
+//! the byte order mark of UTF-8 is read without it.
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader, Cursor, Read},
     path::Path,
 };
 
+use super::{
+    csv_rows::{Row, Rows},
+    json_value,
+    settings::MOST_SAMPLES,
+};
 use crate::{
-    audit::outputs::{Output, Recording, Tally},
+    audit::outputs::{LONGEST_LINE_BYTES, LineError, Output, Recording, Tally},
     cli::{Failure, arguments::Format},
 };
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A file of outputs, and how it is read.
 #[derive(Clone, Debug)]
@@ -64,6 +75,7 @@ fn sniffed(argument: &str, path: &str) -> Result<Format, Failure> {
                     format_args!("{path} is not text: --format must say what it is, f64 or i64"),
                 ));
             }
+            let start = start.strip_prefix(MARK).unwrap_or(start);
             if start.first() == Some(&b'{') { Format::Ndjson } else { Format::Text }
         }
     })
@@ -86,74 +98,120 @@ impl SampleFile<'_> {
         Ok(recording.finish(id))
     }
 
-    /// Records what a stream in this format holds.
+    /// Records what a stream in this format holds, at most `limit` outputs.
     pub(super) fn record(&self, from: impl Read, limit: u64, recording: &mut Recording) -> Result<(), Failure> {
         if self.column.is_some() && !matches!(self.format, Format::Csv | Format::Ndjson) {
             return Err(Failure::argument("--column", "is for the formats csv and ndjson"));
         }
+        // One more than may be tells that there are too many.
+        let limit = limit.min(MOST_SAMPLES + 1);
         match self.format {
             Format::Text => {
+                let from = self.without_mark(from)?;
                 recording.read(from, limit).map_err(|error| self.refused(error))?;
-                Ok(())
             }
-            Format::Csv => self.csv(from, limit, recording),
-            Format::Ndjson => self.ndjson(BufReader::new(from), limit, recording),
-            Format::F64 => self.words(from, limit, |bytes| recording.output(&Output::from(f64::from_le_bytes(bytes)))),
-            Format::I64 => self.words(from, limit, |bytes| recording.integer(i64::from_le_bytes(bytes))),
+            Format::Csv => self.csv(BufReader::new(self.without_mark(from)?), limit, recording)?,
+            Format::Ndjson => self.ndjson(BufReader::new(self.without_mark(from)?), limit, recording)?,
+            Format::F64 => {
+                self.words(from, limit, |bytes| recording.output(&Output::from(f64::from_le_bytes(bytes))))?;
+            }
+            Format::I64 => self.words(from, limit, |bytes| recording.integer(i64::from_le_bytes(bytes)))?,
         }
+        if recording.samples() > MOST_SAMPLES {
+            return Err(self.refused(format_args!("must have at most {MOST_SAMPLES} samples")));
+        }
+        Ok(())
     }
 
     fn refused(&self, what: impl std::fmt::Display) -> Failure {
         Failure::argument(self.argument, format_args!("{}: {what}", self.path))
     }
 
-    fn csv(&self, from: impl Read, limit: u64, recording: &mut Recording) -> Result<(), Failure> {
-        let mut reader = csv::ReaderBuilder::new().has_headers(true).from_reader(from);
-        let heading = reader.byte_headers().map_err(|error| self.refused(error))?.clone();
-        let names: Vec<String> = heading.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        let place = match self.column {
-            None if names.len() == 1 => 0,
-            None => return Err(self.refused(format_args!("has {} columns: --column must name one", names.len()))),
-            Some(column) => names.iter().position(|name| name == column).ok_or_else(|| {
-                Failure::argument("--column", format_args!("must be one of {}'s: {}", self.path, names.join(", ")))
-            })?,
-        };
-        let mut record = csv::ByteRecord::new();
+    /// The stream after its byte order mark, if it has one.
+    fn without_mark<R: Read>(&self, mut from: R) -> Result<impl Read + use<R>, Failure> {
+        let mut start = Vec::new();
+        from.by_ref().take(MARK.len() as u64).read_to_end(&mut start).map_err(|error| self.refused(error))?;
+        if start == MARK {
+            start.clear();
+        }
+        Ok(Cursor::new(start).chain(from))
+    }
+
+    fn csv(&self, from: impl BufRead, limit: u64, recording: &mut Recording) -> Result<(), Failure> {
+        let (mut rows, mut row) = (Rows::new(from), Row::default());
+        let has_heading = rows.next(&mut row).map_err(|error| self.refused(error))?;
+        if !has_heading || (row.fields() == 1 && row.field(0).is_empty()) {
+            return Err(self.refused("must begin with a heading that names its columns"));
+        }
+        let names: Vec<String> =
+            (0..row.fields()).map(|place| String::from_utf8_lossy(row.field(place)).into_owned()).collect();
+        let place = self.place(&names)?;
+        let width = names.len();
         let mut read = 0;
-        while read < limit && reader.read_byte_record(&mut record).map_err(|error| self.refused(error))? {
-            let field = record.get(place).unwrap_or_default();
-            if field.contains(&b'\n') {
+        while read < limit && rows.next(&mut row).map_err(|error| self.refused(error))? {
+            let line = row.line;
+            if row.fields() != width {
+                let (columns, fields) = (counted(width, "column"), counted(row.fields(), "field"));
+                let blank = if row.fields() == 1 && row.field(0).is_empty() { "it is blank, which is " } else { "" };
                 return Err(
-                    self.refused(format_args!("output {} has a line break in it: an output is one line", read + 1))
+                    self.refused(format_args!("line {line} must have {columns}, as the heading has: {blank}{fields}"))
                 );
             }
-            recording.line(field).map_err(|error| self.refused(error))?;
+            let field = row.field(place);
+            if field.contains(&b'\n') {
+                return Err(
+                    self.refused(format_args!("line {line} has a line break in its output: an output is one line"))
+                );
+            }
+            recording.line(field).map_err(|error| match error {
+                LineError::NotUtf8 { .. } => self.refused(format_args!("line {line} is not UTF-8 text")),
+                error => self.refused(error),
+            })?;
             read += 1;
         }
         Ok(())
     }
 
-    fn ndjson(&self, from: impl BufRead, limit: u64, recording: &mut Recording) -> Result<(), Failure> {
-        let mut read = 0;
-        for (line, text) in (1_u64..).zip(from.lines()) {
-            if read == limit {
+    /// Which column of a CSV file holds the outputs.
+    fn place(&self, names: &[String]) -> Result<usize, Failure> {
+        let Some(column) = self.column else {
+            return match names {
+                [_] => Ok(0),
+                _ => Err(self.refused(format_args!("has {} columns: --column must name one", names.len()))),
+            };
+        };
+        let places: Vec<usize> = (0..).zip(names).filter(|(_, name)| *name == column).map(|(place, _)| place).collect();
+        match places[..] {
+            [place] => Ok(place),
+            [] => {
+                Err(Failure::argument("--column", format_args!("must be one of {}'s: {}", self.path, names.join(", "))))
+            }
+            _ => Err(Failure::argument(
+                "--column",
+                format_args!("must be the name of one column: {} has {} columns of this name", self.path, places.len()),
+            )),
+        }
+    }
+
+    fn ndjson(&self, mut from: impl BufRead, limit: u64, recording: &mut Recording) -> Result<(), Failure> {
+        let mut bytes = Vec::new();
+        for line in 1..=limit {
+            let wrong = |what: &dyn std::fmt::Display| self.refused(format_args!("line {line} {what}"));
+            bytes.clear();
+            // One byte more for the newline, which tells a line of just this length from a longer one.
+            let most = LONGEST_LINE_BYTES as u64 + 1;
+            from.by_ref().take(most).read_until(b'\n', &mut bytes).map_err(|error| self.refused(error))?;
+            if bytes.is_empty() {
                 break;
             }
-            let text = text.map_err(|error| self.refused(error))?;
-            if text.trim().is_empty() {
-                continue;
+            if bytes.last() == Some(&b'\n') {
+                bytes.pop();
+            } else if bytes.len() > LONGEST_LINE_BYTES {
+                return Err(wrong(&format_args!("is longer than {LONGEST_LINE_BYTES} bytes")));
             }
-            let wrong = |what: &str| self.refused(format_args!("line {line} {what}"));
-            let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|_| wrong("is not a JSON value"))?;
-            if let Some(column) = self.column {
-                let field = value.as_object_mut().ok_or_else(|| wrong("is not an object, which --column needs"))?;
-                value = field.remove(column).ok_or_else(|| wrong("has no such field as --column names"))?;
-            }
-            let text = printed(&value).ok_or_else(|| {
-                wrong("holds an object: an output is a number, a string, null, or a list; --column names a field")
-            })?;
-            recording.output(&Output::parse(&text));
-            read += 1;
+            let text = std::str::from_utf8(&bytes).map_err(|_| wrong(&"is not UTF-8 text"))?;
+            let output = json_value::line(text, self.column).map_err(|error| wrong(&error))?;
+            recording.output(&Output::parse(&output));
         }
         Ok(())
     }
@@ -167,6 +225,7 @@ impl SampleFile<'_> {
                 match from.read(rest) {
                     Ok(0) => break,
                     Ok(length) => filled += length,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(self.refused(error)),
                 }
             }
@@ -180,22 +239,7 @@ impl SampleFile<'_> {
     }
 }
 
-/// A JSON value as a line of the command protocol: different values are different lines. Numbers keep their text; null is "no output"; a text that could be taken for something
-/// else, or is no line, keeps its quotes.
-fn printed(value: &serde_json::Value) -> Option<String> {
-    use serde_json::Value;
-    match value {
-        Value::Null => Some(String::new()),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::String(text) if text.is_empty() || text.contains(['\n', '\r', '"']) => Some(value.to_string()),
-        Value::String(text) => Some(text.clone()),
-        Value::Array(parts) => {
-            let part = |part: &Value| match part {
-                Value::Array(_) | Value::Null => Some(part.to_string()),
-                part => printed(part),
-            };
-            Some(parts.iter().map(part).collect::<Option<Vec<_>>>()?.join(","))
-        }
-        Value::Object(_) => None,
-    }
+/// A number of things, in words.
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

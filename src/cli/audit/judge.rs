@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    notes::notes,
     outcome::Outcome,
     search,
     settings::{Confidence, Settings},
@@ -46,7 +47,8 @@ pub(super) fn judge(
     let audit = if settings.is_seeded { audit.seed(streams.coins) } else { audit };
     let report = audit.run(&a, &b).map_err(|error| refused(target, &error))?;
     let recordings = [a.digests(), b.digests()].concat();
-    Ok(Outcome { recordings, ..Outcome::of_report(&report, target.own(), thousandths(started.elapsed())) })
+    let notes = notes(&target.origin, &a, &b);
+    Ok(Outcome { recordings, notes, ..Outcome::of_report(&report, target.own(), thousandths(started.elapsed())) })
 }
 
 /// The seeds of a target's audit, each of a stream that nothing else draws from.
@@ -126,6 +128,7 @@ fn batches(
         event: audit.event().cloned(),
         counts: None,
         recordings: [all_a.digests(), all_b.digests()].concat(),
+        notes: notes(&target.origin, &all_a, &all_b),
         delta_exact: target.own().and_then(|own| own.delta(&NonNegative::new(target.claim.epsilon().clone()).ok()?)),
         curve: Vec::new(),
         losses: serde_json::Value::Null,

@@ -3,10 +3,13 @@
 mod audit_file;
 #[cfg(unix)]
 mod commands;
+mod csv_rows;
 mod files;
 #[cfg(unix)]
 mod group;
+mod json_value;
 mod judge;
+mod notes;
 mod outcome;
 pub(super) mod replay;
 mod search;
@@ -34,7 +37,7 @@ use super::{
     arguments::{Audit, Shared},
     render,
     source::{Source, seed},
-    whole_file::WholeFile,
+    whole_file::{WholeFile, check_apart},
 };
 use crate::{
     audit::{Claim, fresh_seed},
@@ -53,27 +56,20 @@ struct Files {
 }
 
 impl Files {
-    fn new(options: &Audit, is_built_in: bool, json: bool) -> Result<Self, Failure> {
+    /// Checks that every file can be written, is no other of them, and is none of the `inputs`, each of which is an argument and a path.
+    fn new(options: &Audit, is_built_in: bool, json: bool, inputs: &[(String, String)]) -> Result<Self, Failure> {
         let file =
             |argument, name: Option<&str>, example| name.map(|name| WholeFile::to(argument, name, example)).transpose();
         let report = options.report.as_deref().or((is_built_in && !json).then_some(REPORT));
-        let named = [
-            ("--report", report),
-            ("--counterexample", options.counterexample.as_deref()),
-            ("--junit", options.junit.as_deref()),
-            ("--sarif", options.sarif.as_deref()),
-        ];
-        for (place, (argument, name)) in named.iter().enumerate() {
-            if name.is_some() && named.iter().take(place).any(|(_, other)| other == name) {
-                return Err(Failure::argument(argument, "must name a file of its own"));
-            }
-        }
-        Ok(Self {
+        let files = Self {
             report: file("--report", report, REPORT)?,
             counterexample: file("--counterexample", options.counterexample.as_deref(), "counterexample.json")?,
             junit: file("--junit", options.junit.as_deref(), "audit.xml")?,
             sarif: file("--sarif", options.sarif.as_deref(), "audit.sarif")?,
-        })
+        };
+        let written = [&files.report, &files.counterexample, &files.junit, &files.sarif];
+        check_apart(&written.into_iter().flatten().collect::<Vec<_>>(), inputs)?;
+        Ok(files)
     }
 
     fn write(&self, document: &Value) -> Result<(), Failure> {
@@ -93,6 +89,41 @@ impl Files {
             }
         }
         Ok(())
+    }
+}
+
+/// Says of every target with a counterexample how it is replayed from the file that it is written into; null where there is no such file.
+fn add_replays(document: &mut Value, file: Option<&str>) {
+    let add = |target: &mut Value, is_suite: bool| {
+        let has_one = target.get("counterexample").is_some_and(Value::is_object);
+        let name = target.get("target").and_then(Value::as_str).unwrap_or_default();
+        let replay = file.filter(|_| has_one).map(|file| {
+            // What begins with a hyphen would be taken for an option.
+            let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
+            let file = shell_word(&file);
+            if is_suite {
+                format!("certus replay {file} --target {}", shell_word(name))
+            } else {
+                format!("certus replay {file}")
+            }
+        });
+        if let Some(target) = target.as_object_mut() {
+            target.insert("replay".into(), json!(replay));
+        }
+    };
+    match document.get_mut("targets").and_then(Value::as_array_mut) {
+        Some(targets) => targets.iter_mut().for_each(|target| add(target, true)),
+        None => add(document, false),
+    }
+}
+
+/// A text as one word of a shell's command line.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+,=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }
 
@@ -127,6 +158,9 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
         }
         _ => vec![single(options)?],
     };
+    let mut inputs: Vec<(String, String)> =
+        targets.iter().flat_map(Target::files).map(|(argument, path)| (argument.to_owned(), path.to_owned())).collect();
+    inputs.extend(options.target.clone().filter(|_| is_file).map(|path| ("FILE.toml".to_owned(), path)));
     if let Some(only) = &options.only {
         targets.retain(|target| target.name.contains(only));
         if targets.is_empty() {
@@ -141,7 +175,7 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
         return Err(Failure::argument("--sequential", must));
     }
     let seed = seed(shared.seed.as_deref())?;
-    let files = Files::new(options, is_built_in, shared.json)?;
+    let files = Files::new(options, is_built_in, shared.json, &inputs)?;
     let seed = fresh_seed(&mut Source::new(seed)?)?;
     let started = Instant::now();
     let (mut judged, each) = audit_all(targets, &settings, seed)?;
@@ -164,6 +198,7 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
         }
         document = alone;
     }
+    add_replays(&mut document, options.counterexample.as_deref());
     files.write(&document)?;
     let printed = match (shared.json, is_suite) {
         (true, _) => writeln!(out, "{document}"),
@@ -298,6 +333,9 @@ fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Resu
                 writeln!(out, "{what}: {}: {why}", text(target, "target"))?;
             }
         }
+        for note in notes_of(target) {
+            writeln!(out, "note: {}: {note}", text(target, "target"))?;
+        }
     }
     print_files(files, out)
 }
@@ -328,6 +366,9 @@ fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Res
             )?;
         }
     }
+    for note in notes_of(document) {
+        writeln!(out, "note: {note}")?;
+    }
     print_files(files, out)
 }
 
@@ -337,6 +378,10 @@ fn print_assumption(document: &Value, out: &mut dyn Write) -> io::Result<()> {
         Some(assumed) => writeln!(out, "seeded: the confidence assumes {assumed}"),
         None => Ok(()),
     }
+}
+
+fn notes_of(target: &Value) -> impl Iterator<Item = &str> {
+    target.get("notes").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 fn print_files(files: &Files, out: &mut dyn Write) -> io::Result<()> {

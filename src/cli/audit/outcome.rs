@@ -37,6 +37,8 @@ pub(super) struct Outcome {
     pub(super) counts: Option<Pair>,
     /// The digests of the recordings, for a replay to know them again.
     pub(super) recordings: Vec<String>,
+    /// What is said beside the verdict.
+    pub(super) notes: Vec<String>,
     pub(super) delta_exact: Option<Enclosure>,
     pub(super) curve: Vec<Value>,
     pub(super) losses: Value,
@@ -70,6 +72,7 @@ impl Outcome {
             event: first.map(|finding| (finding.event.clone(), finding.direction)),
             counts: first.map(|finding| finding.pair),
             recordings: Vec::new(),
+            notes: Vec::new(),
             delta_exact: own.and_then(|own| own.delta(&NonNegative::new(report.claim.epsilon().clone()).ok()?)),
             curve: curve(report, own),
             losses: losses(report, own),
@@ -116,6 +119,7 @@ impl Outcome {
             "assumes": self.is_seeded.then_some(ASSUMES),
             "samples_a": self.samples.0,
             "samples_b": self.samples.1,
+            "notes": self.notes,
             "event": self.event.as_ref().map(|(event, _)| event.to_string()),
             "direction": self.event.as_ref().map(|(_, direction)| direction_name(*direction)),
             "counts": self.counts.map(counts_json),

@@ -1,7 +1,7 @@
 //! `certus replay`: a counterexample on fresh samples.
 
 use std::{
-    io::Write,
+    io::{self, IsTerminal as _, Write},
     sync::{Arc, atomic::AtomicU64},
     time::Instant,
 };
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     files,
+    notes::notes,
     outcome::{counts_json, counts_of, direction_of},
     settings::{ASSUMES, Confidence, MOST_SAMPLES, SAMPLES, Settings, samples, shards, timeout},
     target::{Origin, Target},
@@ -66,7 +67,12 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     // An audit of the same seed has the first: a replay's samples are its own.
     fresh_seed(&mut bits)?;
     let seed = fresh_seed(&mut bits)?;
-    announce(&target, &mut bits)?;
+    ask(&target, options)?;
+    #[cfg(unix)]
+    if matches!(target.origin, Origin::Commands { .. }) {
+        // Numbers that the audit's shards did not have.
+        super::commands::number_shards_from((1 << 20) + bits.take(30)?);
+    }
     let started = Instant::now();
     let wanted = match target.origin {
         Origin::Samples { .. } => u64::MAX,
@@ -83,6 +89,7 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     let delta_lower = region.delta_lower(slope).clamp(0.0, 1.0);
     let epsilon_lower = region.epsilon_lower(claim.delta_above());
     let confirmed = delta_lower > claim.delta_above();
+    let notes = notes(&target.origin, &a, &b);
     let seconds = started.elapsed().as_secs_f64();
     if shared.json {
         let document = json!({
@@ -101,6 +108,7 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
             "assumes": settings.is_seeded.then_some(ASSUMES),
             "samples_a": a.samples(),
             "samples_b": b.samples(),
+            "notes": notes,
             "event": found.event.to_string(),
             "counts": counts_json(pair),
             "seconds": seconds,
@@ -127,6 +135,9 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
         if settings.is_seeded {
             writeln!(out, "seeded: the confidence assumes {ASSUMES}")?;
         }
+        for note in notes {
+            writeln!(out, "note: {note}")?;
+        }
     }
     out.flush()?;
     Ok(u8::from(confirmed))
@@ -148,17 +159,45 @@ fn check_fresh(found: &Counterexample, target: &Target, digests: &[String]) -> R
     })
 }
 
-/// Commands come from the file, perhaps somebody else's: they are shown before they run. Their shards have numbers that the audit's did not have.
-fn announce(target: &Target, bits: &mut impl Bits) -> Result<(), Failure> {
-    if let Origin::Commands { a, b, .. } = &target.origin {
-        for command in [a, b] {
-            // If it cannot be shown, it is run all the same: whoever closed standard error wants so.
-            let _ = writeln!(std::io::stderr(), "replaying: {}", printable(command));
+/// Commands come from the file, perhaps somebody else's: they are shown, and run only if whoever sits at the terminal, or `--yes`, says so.
+fn ask(target: &Target, options: &Replay) -> Result<(), Failure> {
+    let Origin::Commands { a, b, .. } = &target.origin else { return Ok(()) };
+    let mut stderr = io::stderr();
+    // If they cannot be shown, nobody says yes to them; with --yes they are run all the same.
+    let shown = (|| {
+        let folder = target.folder.as_deref().map_or_else(String::new, |folder| format!(" in {}", visible(folder)));
+        writeln!(stderr, "{} holds commands, run by sh -c{folder}:", visible(&options.file))?;
+        for (side, command) in [("a", a), ("b", b)] {
+            writeln!(stderr, "  {side}: {}", visible(command))?;
         }
-        #[cfg(unix)]
-        super::commands::number_shards_from((1 << 20) + bits.take(30)?);
+        Ok::<(), io::Error>(())
+    })();
+    if options.yes {
+        return Ok(());
     }
-    Ok(())
+    let refused = |what: &str| Err(Failure::argument("--yes", what));
+    // An answer that comes through a pipe is nobody's.
+    if shown.is_err() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return refused("must be given where there is no terminal to ask: FILE holds commands, and none was run");
+    }
+    write!(stderr, "Run them? [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    match answer.trim() {
+        "y" | "Y" | "yes" | "Yes" | "YES" => Ok(()),
+        _ => refused("was not said: FILE holds commands, and none was run"),
+    }
+}
+
+/// As text that a terminal shows as it is: control characters, marks that turn the direction of writing and characters without a
+/// width, which could let a command pose as another, are written as their numbers.
+fn visible(text: &str) -> String {
+    let shown = |c: char| -> String {
+        let is_quote = matches!(c, '\'' | '"' | '\\');
+        if is_quote || c.escape_debug().count() == 1 { c.to_string() } else { c.escape_unicode().to_string() }
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Without control characters, which a terminal would obey.

@@ -57,6 +57,7 @@ const NOT_KNOWN: &[&str] = &[
     "direction",
     "counts",
     "counterexample",
+    "replay",
     "seconds",
 ];
 
@@ -90,6 +91,7 @@ impl Judged {
                 for unknown in NOT_KNOWN {
                     document.insert((*unknown).into(), Value::Null);
                 }
+                document.insert("notes".into(), json!([]));
                 document.insert("skipped".into(), json!(skipped));
                 document.insert("error".into(), json!(error));
                 Value::Object(document)

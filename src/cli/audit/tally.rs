@@ -11,7 +11,7 @@ use crate::{
     cli::{
         Failure, SCHEMA_VERSION,
         arguments::{Format, Shared, Tally},
-        whole_file::WholeFile,
+        whole_file::{WholeFile, check_apart, check_apart_from_standard_input},
     },
 };
 
@@ -20,6 +20,12 @@ pub(in crate::cli) fn run(options: &Tally, shared: &Shared, out: &mut dyn Write)
         return Err(Failure::argument("--json", "needs --output: the tally itself would be on standard output"));
     }
     let to = options.output.as_deref().map(|name| WholeFile::to("--output", name, "a-1.tally")).transpose()?;
+    if let Some(to) = &to {
+        match &options.file {
+            Some(path) => check_apart(&[to], &[("FILE".to_owned(), path.clone())])?,
+            None => check_apart_from_standard_input(to)?,
+        }
+    }
     let id = match &options.id {
         Some(id) if id.is_empty() || id.len() > 200 => {
             return Err(Failure::value("--id", id, "must be a name of 1 to 200 bytes"));

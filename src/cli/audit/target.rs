@@ -79,6 +79,17 @@ impl Target {
         }
     }
 
+    /// The files that its samples are read from, each with the argument that named it.
+    pub(super) fn files(&self) -> Vec<(&str, &str)> {
+        let (a, b, arguments): (&[String], &[String], _) = match &self.origin {
+            Origin::Samples { a, b, arguments, .. } => (std::slice::from_ref(a), std::slice::from_ref(b), arguments),
+            Origin::Tallies { a, b, arguments } => (a, b, arguments),
+            _ => return Vec::new(),
+        };
+        let a = a.iter().map(|path| (arguments.0.as_str(), path.as_str()));
+        a.chain(b.iter().map(|path| (arguments.1.as_str(), path.as_str()))).collect()
+    }
+
     /// How many outputs a side this run draws; of files, at most.
     pub(super) fn wanted(&self, settings: &Settings) -> u64 {
         let of_files = matches!(self.origin, Origin::Samples { .. } | Origin::Tallies { .. });

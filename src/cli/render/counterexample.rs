@@ -30,13 +30,22 @@ pub(super) fn counterexample(target: &Target<'_>) -> Option<String> {
     }
     let _ = write!(html, "<p>{}</p>", shows(target, &p, &q));
     if is_violation {
-        html.push_str("<p>Anyone can replay it, on fresh samples: <code>certus replay counterexample.json</code></p>");
+        let _ = match target.text("replay") {
+            Some(command) => {
+                write!(html, "<p>Anyone can replay it, on fresh samples: <code>{}</code></p>", shortened(&command))
+            }
+            None => write!(
+                html,
+                "<p>Anyone can replay it, on fresh samples: <code>certus audit … --counterexample FILE</code> writes it, \
+                 <code>certus replay FILE</code> runs it.</p>"
+            ),
+        };
         if let Some(found) = target.object("counterexample") {
             let json = serde_json::to_string_pretty(found).unwrap_or_default();
             if json.len() <= LONGEST {
                 let _ = write!(
                     html,
-                    "<details class=\"numbers\"><summary>counterexample.json</summary><pre tabindex=\"0\">{}</pre></details>",
+                    "<details class=\"numbers\"><summary>The counterexample</summary><pre tabindex=\"0\">{}</pre></details>",
                     markup(&json)
                 );
             } else {

@@ -138,6 +138,16 @@ impl<'a> Target<'a> {
         })
     }
 
+    /// How a violation is seen again: by the file that its counterexample was written into, or how to have one written.
+    pub(super) fn replay(&self) -> String {
+        match self.text("replay") {
+            Some(command) => format!("replay it on fresh samples: {command}"),
+            None => {
+                "to replay it on fresh samples, audit with --counterexample FILE and run certus replay FILE".to_owned()
+            }
+        }
+    }
+
     /// What was found, in one sentence.
     pub(super) fn sentence(&self) -> String {
         if let Some(error) = self.text("error") {

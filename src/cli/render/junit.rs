@@ -88,13 +88,13 @@ fn details(target: &Target<'_>) -> String {
     ];
     let mut text: String =
         FIELDS.iter().filter_map(|field| Some(format!("{field}: {}\n", target.text(field)?))).collect();
-    for field in ["inputs", "commands", "files"] {
+    for (field, label) in [("inputs", "inputs"), ("commands", "commands"), ("files", "files"), ("notes", "note")] {
         for item in target.texts(field) {
-            let _ = writeln!(text, "{field}: {item}");
+            let _ = writeln!(text, "{label}: {item}");
         }
     }
     if target.is_violation() {
-        text.push_str("replay it: certus replay counterexample.json\n");
+        let _ = writeln!(text, "{}", target.replay());
     }
     text
 }

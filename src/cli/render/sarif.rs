@@ -16,7 +16,7 @@ const RULES: [(&str, &str, &str, &str, &str); 4] = [
         "PrivacyViolation",
         "error",
         "A privacy claim is refuted.",
-        "There is an event that is likelier on one input than the claim allows, given its probability on the neighbouring input, at the stated confidence. Replay the counterexample: certus replay counterexample.json",
+        "There is an event that is likelier on one input than the claim allows, given its probability on the neighbouring input, at the stated confidence. The counterexample can be replayed on fresh samples: see the message.",
     ),
     (
         "missing-violation",
@@ -89,6 +89,7 @@ fn result(target: &Target<'_>, file: Option<&str>) -> Option<Value> {
     let (index, rule) = RULES.iter().enumerate().find(|(_, rule)| rule.0 == id)?;
     let name = target.name();
     let event = target.text("event").map_or_else(String::new, |event| format!(" Event: {event}."));
+    let replay = if target.is_violation() { format!(" To see it again, {}", target.replay()) } else { String::new() };
     let mut location = Map::new();
     location.insert(
         "logicalLocations".to_owned(),
@@ -121,7 +122,7 @@ fn result(target: &Target<'_>, file: Option<&str>) -> Option<Value> {
         "ruleId": id,
         "ruleIndex": index,
         "level": rule.2,
-        "message": { "text": message(&format!("{name}: {}{event}", target.sentence())) },
+        "message": { "text": message(&format!("{name}: {}{event}{replay}", target.sentence())) },
         "locations": [location],
         "partialFingerprints": { "certusClaim/v1": fingerprint(&[id, &name, &target.claim().unwrap_or_default()]) },
         "properties": properties,

@@ -33,6 +33,9 @@ pub(super) fn section(target: &Target<'_>, is_open: bool, is_alone: bool) -> Str
     if !is_alone {
         let _ = write!(html, "<p class=\"found\">{}</p>", shortened(&target.sentence()));
     }
+    for note in target.texts("notes") {
+        let _ = write!(html, "<p class=\"found\"><strong>Note:</strong> {}</p>", shortened(&note));
+    }
     html.push_str(&facts(target));
     let figures: Vec<String> = [curve::figure(target), losses::figure(target)].into_iter().flatten().collect();
     if !figures.is_empty() {

@@ -21,7 +21,7 @@ fn full(name: &str) -> Value {
             {"epsilon": "1", "lower": "0", "estimate": "0", "plug_in": "0.001", "upper": null, "exact": null}
         ],
         "losses": {"edges": ["-1", "0", "1"], "estimated": ["0.3", "0.6"], "exact": ["0.31", "0.59"], "estimated_infinite": "0.1", "exact_infinite": "0.1"},
-        "counterexample": {"event": "value <= 3"}, "error": null, "seconds": 1.25
+        "counterexample": {"event": "value <= 3"}, "replay": "certus replay found.json", "notes": ["side b has fewer samples"], "error": null, "seconds": 1.25
     })
 }
 
@@ -228,7 +228,7 @@ fn a_page_shows_the_documents_numbers_and_no_others() {
 fn the_counterexample_says_which_side_is_which() {
     let page = html(&full("one"));
     assert!(page.contains("P = b (<code>1</code>)") && page.contains("Q = a (<code>0</code>)"));
-    assert!(page.contains("certus replay counterexample.json"));
+    assert!(page.contains("certus replay found.json"));
     let turned = html(&with(full("one"), &[("direction", json!("a over b"))]));
     assert!(turned.contains("P = a (<code>0</code>)") && turned.contains("Q = b (<code>1</code>)"));
     let kept = html(&with(full("one"), &[("verdict", json!("consistent"))]));
