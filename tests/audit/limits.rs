@@ -17,7 +17,7 @@ fn endless_lines_are_refused() {
     for (script, named) in [
         (format!("{certus} audit --samples-a /dev/zero --samples-b {good} {claim}"), "--samples-a"),
         (format!("{certus} audit --samples-a {good} --samples-b /dev/zero {claim}"), "--samples-b"),
-        (format!("{certus} audit --samples-a {good} --samples-b /dev/zero --format csv {claim}"), "--samples-a"),
+        (format!("{certus} audit --samples-a {good} --samples-b /dev/zero --format csv {claim}"), "--samples-b"),
         (format!("{heading} | {certus} tally --format csv"), "standard input"),
         (format!("{{ echo x; printf '\"'; yes; }} | {certus} tally --format csv"), "standard input"),
         (format!("{{ echo x; yes , | tr -d '\\n'; }} | {certus} tally --format csv"), "standard input"),
