@@ -186,7 +186,7 @@ mod tests {
 
     fn file() -> Vec<u8> {
         let mut recording = Recording::new();
-        recording.read("1\n2\n2\n0.50\n a b \n\nü\r\n".as_bytes(), u64::MAX).unwrap();
+        recording.read("1\n2\n2\n0.50\n a b \n\nü\r\n\"1\"\n".as_bytes(), u64::MAX).unwrap();
         let mut file = Vec::new();
         recording.finish("x y").write(&mut file).unwrap();
         file
@@ -222,7 +222,9 @@ mod tests {
     fn damage_is_seen_at_every_byte() {
         let file = file();
         let tally = Tally::read(&file[..]).unwrap();
-        assert_eq!((tally.samples(), tally.shards()[0].id()), (7, "x-y"));
+        assert_eq!((tally.samples(), tally.shards()[0].id()), (8, "x-y"));
+        // A number and its text in quotes are two outputs, here as before.
+        assert_eq!((tally.count(&Output::from(1)), tally.count(&Output::parse("\"1\""))), (1, 1));
         for place in 0..file.len() {
             let mut damaged = file.clone();
             damaged[place] ^= 1;

@@ -166,6 +166,29 @@ mod tests {
         if must { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
     }
 
+    /// What would hide rows, or bytes of them, is refused with the line that the row begins on.
+    #[test]
+    fn what_is_refused() {
+        for (text, error) in [
+            ("x\n\"1\n2\n3\n", "line 2: a quote is opened and never closed"),
+            ("x\n\"", "line 2: a quote is opened and never closed"),
+            ("\"a\nb\",1\n\"1\"2\n", "line 3: a quote that ends a field"),
+            ("\"1\" \n", "line 1: a quote that ends a field"),
+            ("1\r2\n", "line 1: a carriage return"),
+            ("1\n2\r", "line 2: a carriage return"),
+            ("1\r\r\n", "line 1: a carriage return"),
+            ("\"1\"\r2\n", "line 1: a carriage return"),
+        ] {
+            for capacity in [1, 64] {
+                let refused = rows(text.as_bytes(), capacity).unwrap_err().to_string();
+                assert!(refused.starts_with(error), "{text:?}: {refused}");
+            }
+        }
+        let row = |length: usize| format!("\"{}\",\r\n", "x".repeat(length - 3));
+        assert_eq!(rows(row(LONGEST_LINE_BYTES).as_bytes(), 4096).unwrap().len(), 1);
+        assert!(matches!(rows(row(LONGEST_LINE_BYTES + 1).as_bytes(), 4096), Err(RowError::TooLong(1))));
+    }
+
     proptest! {
         /// What is written is read, whatever the chunks; and what the crate `csv` does not skip, it reads as we do.
         #[test]
