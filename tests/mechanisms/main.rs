@@ -8,6 +8,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 #![allow(clippy::borrowed_box, reason = "inputs are unsized, and a list of them is one of boxes")]
 
+mod accounted;
+mod catalogue;
 mod domain;
 mod exhaustive;
 mod medians;
