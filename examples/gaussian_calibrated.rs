@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let step = Positive::new(Rational::new(1.into(), 20.into()))?;
     let account = |sigma: &Positive, epsilon: &NonNegative| {
         let mechanism = GaussianMechanism::with_sigma(&count, sigma.get()).map_err(|_| AccountError::OutOfReach)?;
-        let plan = Plan::new().with(&mechanism.domination(), 1);
+        let plan = Plan::of(&mechanism.domination(), 1);
         account::delta(&plan, epsilon, &Precision { digits: 9 }).map(|answer| answer.enclosure)
     };
     let found = calibrate(&epsilon, &delta, &step, &Trend::Gaussian { sensitivity: 1u32.into() }, 1000, account)?;

@@ -49,11 +49,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let told: Vec<_> = released.get().iter().map(|(town, count)| format!("{town} {count}")).collect();
     println!("towns: {}; Holm, of one person, is not told", told.join(", "));
 
-    let plan = Plan::new()
-        .with(&count.domination(), 1)
-        .with(&mean.domination(), 1)
-        .with(&median.domination(), 1)
-        .with(&histogram.domination(), 1);
+    // All for the same neighbours, or there would be no plan.
+    let plan = Plan::of(&count.domination(), 1)
+        .with(&mean.domination(), 1)?
+        .with(&median.domination(), 1)?
+        .with(&histogram.domination(), 1)?;
     let delta = Probability::new(Rational::new(1.into(), 1_000_000.into()))?;
     let together = account::epsilon(&plan, &delta, &Precision { digits: 6 })?;
     println!("together: epsilon at most {} at delta = {delta}", together.enclosure.upper_decimal());

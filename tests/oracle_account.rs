@@ -152,8 +152,8 @@ fn response(n: u64, d: u64, answers: u64) -> (Pair, Law) {
 }
 
 fn ask(parts: &[(&Pair, u64)], epsilon: &Rational) -> Answer {
-    let plan =
-        parts.iter().fold(Plan::new(), |plan, (pair, copies)| plan.with(&Domination::by((*pair).clone()), *copies));
+    let add = |plan: Plan, (pair, copies): &(&Pair, u64)| plan.with(&Domination::by((*pair).clone()), *copies);
+    let plan = parts.iter().try_fold(Plan::new(), add).unwrap();
     delta(&plan, &NonNegative::new(epsilon.clone()).unwrap(), &Precision::default()).unwrap()
 }
 

@@ -48,7 +48,7 @@ impl Answer {
     /// ```
     /// use certus::{account::{Plan, Precision, delta, domination}, exact::{NonNegative, parse}};
     ///
-    /// let plan = Plan::new().with(&domination(&"permute_and_flip(epsilon=1, candidates=2)".parse()?)?, 1);
+    /// let plan = Plan::of(&domination(&"permute_and_flip(epsilon=1, candidates=2)".parse()?)?, 1);
     /// let at = |epsilon: &str| delta(&plan, &NonNegative::new(parse(epsilon).unwrap()).unwrap(), &Precision::default());
     /// // The pair is a randomized response of ε = 1. Any two neighbours are closer to each other.
     /// assert!(!at("1/2")?.is_attained(&plan));
@@ -115,6 +115,9 @@ pub enum AccountError {
     /// There is nothing to account for.
     #[error("a plan must have at least one mechanism")]
     Empty,
+    /// A mechanism is for other neighbours than the plan is.
+    #[error("all mechanisms of a plan must be for the same neighbours: convert what is for add/remove with `under` first")]
+    RelationsDiffer,
     /// No method reaches the question within its bounds on memory and time.
     #[error("the plan is beyond what can be accounted for within the bounds on memory and time")]
     OutOfReach,

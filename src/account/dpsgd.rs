@@ -55,7 +55,7 @@ impl DpSgd {
         let of = Box::new(Pair::Gaussian { variance, shift: resolution.into() });
         let pair = Pair::Subsampled { rate: self.rate.clone(), of, reversed: false };
         let domination = Domination::by(pair).attained(Attained::ByNeighbours(Relation::AddRemove));
-        Plan::new().with(&domination, self.steps.get())
+        Plan::of(&domination, self.steps.get())
     }
 
     /// Encloses δ(ε).

@@ -188,7 +188,7 @@ mod tests {
     use num_traits::Signed as _;
 
     fn directions(spec: &str) -> Vec<Direction> {
-        super::super::directions(&Plan::new().with(&domination(&spec.parse().unwrap()).unwrap(), 1))
+        super::super::directions(&Plan::of(&domination(&spec.parse().unwrap()).unwrap(), 1))
     }
 
     /// mpmath: ln(0.9 + 0.1·e) and −ln(0.9 + 0.1/e), −ln(0.9).

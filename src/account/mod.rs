@@ -70,7 +70,7 @@ pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Resul
 /// ```
 /// use certus::{account::{Plan, Precision, delta_both_ways, domination}, exact::{NonNegative, parse}};
 ///
-/// let plan = Plan::new().with(&domination(&"subsampled_laplace(scale=1, rate=1/10)".parse()?)?, 1);
+/// let plan = Plan::of(&domination(&"subsampled_laplace(scale=1, rate=1/10)".parse()?)?, 1);
 /// let epsilon = NonNegative::new(parse("0.1")?)?;
 /// // Whoever is in may show; whoever is not in is one of those who were not sampled: the loss is at most 0.0653.
 /// let [forward, backward] = delta_both_ways(&plan, &epsilon, &Precision::default())?;

@@ -2,8 +2,8 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::Direction;
-use crate::guarantee::{Attained, Domination, Pair};
+use super::{AccountError, Direction};
+use crate::guarantee::{Attained, Domination, Pair, Relation};
 
 /// One mechanism's domination, and how many copies of it run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,20 +13,23 @@ pub struct Part {
     copies: u64,
 }
 
-/// Mechanisms that run on the same data, each any number of times, adaptively or not.
+/// Mechanisms that run on the same data, each any number of times, adaptively or not, all for neighbours of one relation.
 ///
-/// The order in which they are added does not matter: parts are sorted and equal ones merged (Invariant #1).
+/// The order in which they are added does not matter: parts are sorted and equal ones merged (Invariant #1). For change-one
+/// neighbours, whose order is immaterial, a part has the same pairs forward and backward (Invariant #2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     parts: Vec<Part>,
     /// The neighbours that attain the pairs of every part.
     attained: Attained,
+    /// The neighbours that the parts are for; nothing while all are for either.
+    relation: Option<Relation>,
 }
 
 impl Default for Plan {
     /// Nothing, which any neighbours attain.
     fn default() -> Self {
-        Self { parts: Vec::new(), attained: Attained::ByAnswers }
+        Self { parts: Vec::new(), attained: Attained::ByAnswers, relation: None }
     }
 }
 
@@ -37,26 +40,77 @@ impl Plan {
         Self::default()
     }
 
-    /// Adds `copies` runs of a mechanism.
+    /// `copies` runs of one mechanism.
     #[must_use]
-    pub fn with(mut self, domination: &Domination, copies: u64) -> Self {
-        if copies == 0 {
-            return self;
+    pub fn of(domination: &Domination, copies: u64) -> Self {
+        let mut plan = Self::new();
+        plan.add(domination, copies);
+        plan
+    }
+
+    /// Adds `copies` runs of a mechanism.
+    ///
+    /// ```
+    /// use certus::account::{AccountError, Plan, domination};
+    ///
+    /// let histogram = domination(&"histogram(keys=2, scale=1)".parse()?)?;
+    /// let mean = domination(&"mean_of_known(lower=0, upper=1, records=2, scale=1)".parse()?)?;
+    /// // A histogram of records that come and go, beside a mean of records that change.
+    /// assert_eq!(Plan::of(&histogram, 1).with(&mean, 1), Err(AccountError::RelationsDiffer));
+    /// # Ok::<(), certus::mechanism::SpecError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it is for other neighbours than the plan is ([`Domination::under`] converts where that is possible). Neighbours of
+    /// one relation are not those of the other: what two mechanisms lose together is known for those that both are for.
+    pub fn with(mut self, domination: &Domination, copies: u64) -> Result<Self, AccountError> {
+        match (self.relation, domination.relation()) {
+            (Some(one), Some(other)) if one != other && copies > 0 => Err(AccountError::RelationsDiffer),
+            _ => {
+                self.add(domination, copies);
+                Ok(self)
+            }
         }
-        let sorted = |pairs: &[Pair]| {
-            let mut pairs = pairs.to_vec();
+    }
+
+    /// Adds what is for the same neighbours.
+    fn add(&mut self, domination: &Domination, copies: u64) {
+        if copies == 0 {
+            return;
+        }
+        let earlier = self.relation;
+        self.relation = earlier.or(domination.relation());
+        let parts = if earlier == self.relation { Vec::new() } else { core::mem::take(&mut self.parts) };
+        // What was for either is now for the neighbours of the plan.
+        for Part { forward, backward, copies } in parts {
+            self.add_part(forward, backward, copies);
+        }
+        self.add_part(domination.forward().to_vec(), domination.backward().to_vec(), copies);
+        self.attained = self.attained.and(domination.attained_by());
+        self.parts.sort_by(|a, b| (&a.forward, &a.backward).cmp(&(&b.forward, &b.backward)));
+    }
+
+    fn add_part(&mut self, mut forward: Vec<Pair>, mut backward: Vec<Pair>, copies: u64) {
+        if self.relation == Some(Relation::ChangeOne) {
+            // Of two changed records either may be the first: a pair that dominates one order stands for both.
+            forward.extend(backward.iter().cloned());
+            backward.clone_from(&forward);
+        }
+        for pairs in [&mut forward, &mut backward] {
             pairs.sort();
             pairs.dedup();
-            pairs
-        };
-        let (forward, backward) = (sorted(domination.forward()), sorted(domination.backward()));
+        }
         match self.parts.iter_mut().find(|part| part.forward == forward && part.backward == backward) {
             Some(part) => part.copies = part.copies.saturating_add(copies),
             None => self.parts.push(Part { forward, backward, copies }),
         }
-        self.attained = self.attained.and(domination.attained_by());
-        self.parts.sort_by(|a, b| (&a.forward, &a.backward).cmp(&(&b.forward, &b.backward)));
-        self
+    }
+
+    /// The neighbours that it is for; nothing while all of it is for either.
+    #[must_use]
+    pub fn relation(&self) -> Option<Relation> {
+        self.relation
     }
 
     /// Whether the pairs are those of the mechanisms themselves on some neighbouring inputs, so that an account's lower bounds hold of the mechanisms, too; otherwise
@@ -64,14 +118,14 @@ impl Plan {
     ///
     /// * **One pair a part**, each attained: by neighbours D, D′ of one relation, which may be taken to be the same for all parts, each mechanism having its own columns of the same records, or its
     ///   own query. Then (M₁(D), M₂(D), …) against (M₁(D′), M₂(D′), …), not adaptive, is the product of the pairs: the composition of the pairs is attained, forward by D, D′ and backward by
-    ///   D′, D, and adaptive mechanisms lose no more (they are dominated). Mechanisms for neighbours of different relations have no neighbours in common, and are not attained together.
+    ///   D′, D, and adaptive mechanisms lose no more (they are dominated).
     /// * **A list of pairs**, each attained: the largest profile is attained at every ε, by neighbours that may differ from one ε to the other. That is enough for a mechanism that runs once and alone. Of two
     ///   runs the account composes the supremum of the profiles, a pair that no two neighbours need attain.
     ///
     /// ```
     /// use certus::account::{Plan, domination};
     ///
-    /// let plan = |spec: &str| Ok::<_, certus::mechanism::SpecError>(Plan::new().with(&domination(&spec.parse()?)?, 2));
+    /// let plan = |spec: &str| Ok::<_, certus::mechanism::SpecError>(Plan::of(&domination(&spec.parse()?)?, 2));
     /// assert!(plan("gaussian(sigma=2)")?.is_attained());
     /// // Dominated by a randomized response, as is everything that is 1-private.
     /// assert!(!plan("exponential(epsilon=1, candidates=3)")?.is_attained());
@@ -111,14 +165,69 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::{
-        account::domination,
-        guarantee::{FinitePair, Relation},
+        account::{Precision, delta, domination},
+        exact::{NonNegative, Probability, Rational},
+        guarantee::FinitePair,
     };
 
+    fn planned(specs: &[(&str, u64)]) -> Result<Plan, AccountError> {
+        let add = |plan: Plan, (spec, copies): &(&str, u64)| {
+            plan.with(&domination(&spec.parse().unwrap()).unwrap(), *copies)
+        };
+        specs.iter().try_fold(Plan::new(), add)
+    }
+
     fn plan(specs: &[(&str, u64)]) -> Plan {
-        specs
-            .iter()
-            .fold(Plan::new(), |plan, (spec, copies)| plan.with(&domination(&spec.parse().unwrap()).unwrap(), *copies))
+        planned(specs).unwrap()
+    }
+
+    /// One relation a plan, in whatever order the parts come; what is for either goes with both.
+    #[test]
+    fn parts_for_different_neighbours_are_refused() {
+        let (comes, changes) = (Some(Relation::AddRemove), Some(Relation::ChangeOne));
+        let either = ("laplace(scale=1, sensitivity=3)", 1);
+        let coming = [("histogram(keys=2, scale=1)", 1), ("subsampled_gaussian(sigma=2, rate=1/10)", 7)];
+        let changing = [
+            ("mean_of_known(lower=0, upper=1, records=2, scale=1)", 1),
+            ("rappor(k=2, h=1, f=1/2)", 2),
+            ("randomized_response(gamma=1/4)", 1),
+            ("quantile(level=1/2, lower=0, upper=3, epsilon=1, change_one=1)", 1),
+            ("smooth_median(lower=0, upper=2, records=3, degree=3, ratio=1, decay=1/2)", 1),
+        ];
+        assert_eq!(plan(&[either]).relation(), None);
+        for one in coming {
+            assert_eq!(plan(&[one]).relation(), comes);
+            assert_eq!(plan(&[either, one]), plan(&[one, either]));
+            assert_eq!(plan(&[either, one]).relation(), comes);
+            for other in changing {
+                assert_eq!(plan(&[other, either]).relation(), changes);
+                for specs in [vec![one, other], vec![other, one], vec![either, other, one], vec![one, either, other]] {
+                    assert_eq!(planned(&specs), Err(AccountError::RelationsDiffer), "{specs:?}");
+                }
+                // None of it runs.
+                assert_eq!(plan(&[one, (other.0, 0)]), plan(&[one]));
+            }
+        }
+    }
+
+    /// Beside a change, which has no order, a pair that tells more one way than the other counts for both: of two such pairs one
+    /// may be forward where the other is backward.
+    #[test]
+    fn a_change_has_no_order() {
+        let probability = |n: i64| Probability::new(Rational::new(n.into(), 4.into())).unwrap();
+        let outcomes = vec![(probability(1), probability(0)), (probability(3), probability(4))];
+        let pair = Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap());
+        let (one_way, other_way) = (Domination::by(pair.clone()), Domination::by(pair.reversed()));
+        let together = Plan::of(&one_way, 1).with(&other_way, 1).unwrap();
+        assert_eq!(together.directions().len(), 2, "either order, one at a time");
+        let none = domination(&"randomized_response(gamma=0)".parse().unwrap()).unwrap();
+        let change = together.clone().with(&none, 1).unwrap();
+        assert_eq!(change, Plan::of(&none, 1).with(&one_way, 2).unwrap());
+        assert_eq!(change.directions().len(), 1);
+        assert!(!change.is_attained());
+        let zero = NonNegative::zero();
+        let at_zero = |plan: &Plan| delta(plan, &zero, &Precision::default()).unwrap().enclosure;
+        assert!(at_zero(&change).lower() > at_zero(&together).upper());
     }
 
     #[test]
@@ -128,9 +237,6 @@ mod tests {
             (&[("subsampled_gaussian(sigma=2, rate=1/10)", 7), ("count(scale=2)", 2)], true),
             (&[("laplace(scale=1)", 1), ("histogram(keys=2, scale=1, change_one=1)", 2)], true),
             (&[("randomized_response(gamma=1/4)", 2), ("histogram(keys=2, scale=1, change_one=1)", 2)], true),
-            // No neighbours in common.
-            (&[("count(scale=2)", 1), ("randomized_response(gamma=1/4)", 1)], false),
-            (&[("count(scale=2)", 1), ("count(scale=2, change_one=1)", 1)], false),
             // One bound is enough for the whole to be one, and so is a bound with the pair of what is none.
             (&[("gaussian(sigma=2)", 7), ("exponential(epsilon=1, candidates=3)", 1)], false),
             (&[("randomized_response(epsilon=1)", 1), ("exponential(epsilon=1, candidates=3)", 1)], false),
@@ -157,6 +263,6 @@ mod tests {
         let revealing = || Pair::Finite(FinitePair::revealing());
         let twice = Domination::by_all(vec![revealing(), revealing()]);
         let twice = twice.attained(Attained::ByNeighbours(Relation::AddRemove));
-        assert!(Plan::new().with(&twice, 2).is_attained());
+        assert!(Plan::of(&twice, 2).is_attained());
     }
 }

@@ -16,7 +16,7 @@ use crate::exact::{Budget, NonNegative};
 /// ```
 /// use certus::{account::{Plan, Precision, PrivacyProfile, domination}, exact::{NonNegative, parse}};
 ///
-/// let plan = Plan::new().with(&domination(&"subsampled_gaussian(sigma=1, rate=1/10)".parse()?)?, 10);
+/// let plan = Plan::of(&domination(&"subsampled_gaussian(sigma=1, rate=1/10)".parse()?)?, 10);
 /// let mut profile = PrivacyProfile::new(&plan);
 /// let mut last = parse("1")?;
 /// for text in ["1", "1.1", "1.2"] {
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_is_remembered_is_as_good() {
         let plan =
-            Plan::new().with(&domination(&"subsampled_gaussian(sigma=1, rate=1/20)".parse().unwrap()).unwrap(), 40);
+            Plan::of(&domination(&"subsampled_gaussian(sigma=1, rate=1/20)".parse().unwrap()).unwrap(), 40);
         let precision = Precision { digits: 4 };
         let least = Rational::new(BigInt::one(), BigInt::one() << 15_u32);
         let is_as_good = |found: &Enclosure, alone: &Enclosure| {

@@ -121,11 +121,12 @@ mod tests {
     };
 
     fn plan(specs: &[&str]) -> Plan {
-        specs.iter().fold(Plan::new(), |plan, spec| {
+        let add = |plan: Plan, spec: &&str| {
             let spec: crate::mechanism::Spec = spec.parse().unwrap();
             let copies = spec.copies().map_or(1, |copies| copies.get().into());
             plan.with(&Mechanism::from_spec(&spec).unwrap().domination(), copies)
-        })
+        };
+        specs.iter().try_fold(Plan::new(), add).unwrap()
     }
 
     fn at(plan: &Plan, n: u64, d: u64) -> Enclosure {
@@ -154,7 +155,7 @@ mod tests {
             (of(1, 4), of(1125, 2573)),
         ]);
         let pair = Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap());
-        let plan = Plan::new().with(&Domination::by(pair), 3);
+        let plan = Plan::of(&Domination::by(pair), 3);
         let ask = |n: i64, d: i64| {
             let epsilon = NonNegative::new(Rational::new(n.into(), d.into())).unwrap();
             super::super::delta(&plan, &epsilon, &Precision::default()).unwrap()

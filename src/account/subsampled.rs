@@ -59,7 +59,8 @@ pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
     let rate = Probability::new(rate).map_err(out_of_range)?;
     let subsampled = |pair: &Pair| Pair::Subsampled { rate: rate.clone(), of: Box::new(pair.clone()), reversed: false };
     let domination = Domination::by_all(pairs.forward().iter().map(subsampled).collect());
-    Ok(domination.attained(pairs.attained_by().and(Attained::ByNeighbours(Relation::AddRemove))))
+    let domination = domination.attained(pairs.attained_by().and(Attained::ByNeighbours(Relation::AddRemove)));
+    Ok(domination.for_neighbours(Relation::AddRemove))
 }
 
 /// What the inner mechanism refuses, as the subsampled one's refusal: under its name, and with `rate` among its keys.

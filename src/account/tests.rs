@@ -47,9 +47,10 @@ fn response(n: i64, d: i64) -> Pair {
 }
 
 fn plan(parts: &[(Pair, u64)]) -> Plan {
-    parts.iter().fold(Plan::new(), |plan, (pair, copies)| {
+    let add = |plan: Plan, (pair, copies): &(Pair, u64)| {
         plan.with(&Domination::by(pair.clone()).attained(Attained::ByAnswers), *copies)
-    })
+    };
+    parts.iter().try_fold(Plan::new(), add).unwrap()
 }
 
 fn at(parts: &[(Pair, u64)], epsilon: &NonNegative) -> Answer {
@@ -68,9 +69,10 @@ fn small_pair() -> impl Strategy<Value = Pair> {
 }
 
 fn spec_plan(specs: &[&str]) -> Plan {
-    specs.iter().fold(Plan::new(), |plan, text| {
+    let add = |plan: Plan, text: &&str| {
         let spec: crate::mechanism::Spec = text.parse().unwrap();
         let copies = spec.copies().map_or(1, |copies| copies.get().into());
         plan.with(&domination(&spec).unwrap(), copies)
-    })
+    };
+    specs.iter().try_fold(Plan::new(), add).unwrap()
 }

@@ -197,7 +197,7 @@ impl Own {
     /// If an input is none of the mechanism's.
     pub fn new(mechanism: &dyn AnyMechanism, copies: u64, inputs: (&str, &str)) -> Result<Self, InputRefused> {
         let releases = || Ok([mechanism.on(inputs.0)?, mechanism.on(inputs.1)?]);
-        let plan = Plan::new().with(&mechanism.domination(), copies);
+        let plan = Plan::of(&mechanism.domination(), copies);
         // Noise on an integer, at its sensitivity: the pair is the worst there is, and these are the inputs that attain it.
         let is_tight = plan.is_attained() && mechanism.noise().is_some() && inputs == mechanism.neighbours();
         let sides = releases()?.map(Draws::Any);

@@ -129,6 +129,8 @@ pub(super) struct Certify {
     group = ArgGroup::new("question").args(["epsilon", "delta", "profile"]),
     after_help = "The answer is of the pairs of distributions that dominate the plan. Where it is not known that some neighbouring inputs attain\n\
     them, a note says so (with --json, attained is false): then it is an upper bound, and the plan may lose less than the lower end says.\n\n\
+    All of a plan is for neighbours of one relation: add_remove (one has a record more) or change_one (one record differs). A stated\n\
+    sensitivity, or a pair, goes with either. A mixed plan is refused, unless --relation change_one converts what is for add_remove.\n\n\
     A plan file lists what runs; every number is a string, an integer or a decimal, and is read exactly:\n  \
     [[mechanism]]\n  \
     spec = \"gaussian(sigma=10)\"\n  \
@@ -144,7 +146,8 @@ pub(super) struct Certify {
     certus account 'randomized_response(gamma=1/4)*3' --profile --plot profile.svg\n  \
     certus account plan.toml --epsilon 1 --digits 40 --json\n  \
     certus account --pair 'masses.csv*3' --epsilon 0.1\n  \
-    certus account 'laplace(scale=10, sensitivity=3)*20' --delta 1e-9 --summary"
+    certus account 'laplace(scale=10, sensitivity=3)*20' --delta 1e-9 --summary\n  \
+    certus account 'count(scale=10)' 'randomized_response(gamma=1/4)' --relation change_one --delta 0"
 )]
 pub(super) struct Account {
     /// What runs: specs such as 'gaussian(sigma=10)*100', and plan files, which end in .toml
@@ -153,6 +156,10 @@ pub(super) struct Account {
     /// Also what has these output probabilities on two neighbouring inputs: a file of two columns, p and q, each adding up to exactly 1; run K times
     #[arg(long = "pair", value_name = "FILE[*K]")]
     pub(super) pairs: Vec<String>,
+    /// Account for neighbours of this relation: add_remove or change_one. What is for add_remove is taken as two steps for change_one, where that is known
+    /// [default: the one that the plan is for]
+    #[arg(long, value_name = "RELATION", allow_hyphen_values = true)]
+    pub(super) relation: Option<String>,
     /// Ask for the smallest delta at this epsilon (0 or greater)
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(super) epsilon: Option<String>,

@@ -103,7 +103,7 @@ impl Wanted {
     }
 
     fn delta_at(&self, scale: &Positive, epsilon: &NonNegative) -> Result<Enclosure, AccountError> {
-        let plan = Plan::new().with(&self.domination(scale), 1);
+        let plan = Plan::of(&self.domination(scale), 1);
         account::delta(&plan, epsilon, &Precision { digits: DIGITS }).map(|answer| answer.enclosure)
     }
 

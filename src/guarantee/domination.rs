@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::{Pair, Relation};
+use super::{GuaranteeError, Pair, Relation, two_steps};
 
 /// Which neighbouring inputs attain the pairs that dominate a mechanism M: inputs D, D′ for which the profile of (M(D), M(D′)) is the pair's at every ε, below 0
 /// too, and hence that of (M(D′), M(D)) the reversed pair's.
@@ -32,7 +32,7 @@ impl Attained {
     }
 }
 
-/// The pairs that dominate a mechanism M on neighbouring inputs D, D′.
+/// The pairs that dominate a mechanism M on neighbouring inputs D, D′, and which inputs are neighbours.
 ///
 /// The inputs are ordered: under add/remove neighbours D has the person and D′ has not; under change-one the order is immaterial, and
 /// both lists are the same. For every such D, D′ and every ε, the profile of (M(D), M(D′)) at ε is at most the largest
@@ -47,31 +47,97 @@ impl Attained {
 /// assert!(!bound.is_attained());
 /// assert!(bound.attained(Attained::ByNeighbours(Relation::AddRemove)).is_attained());
 /// ```
+///
+/// # Relation
+///
+/// A domination is for the neighbours of one [`Relation`], or for either: a sensitivity that somebody states, or a pair that
+/// somebody gives, is stated for the neighbours that they have in mind. What is for add/remove neighbours can be had for
+/// change-one neighbours ([`Domination::under`]), never the other way round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domination {
     forward: Vec<Pair>,
     backward: Vec<Pair>,
     attained: Attained,
+    /// The neighbours that it is for; nothing for either.
+    relation: Option<Relation>,
 }
 
 impl Domination {
-    /// One pair that dominates for D, D′; its reverse for D′, D.
+    /// One pair that dominates for D, D′; its reverse for D′, D. For either relation.
     #[must_use]
     pub fn by(pair: Pair) -> Self {
         Self::by_all(vec![pair])
     }
 
-    /// Several pairs for D, D′; their reverses for D′, D.
+    /// Several pairs for D, D′; their reverses for D′, D. For either relation.
     #[must_use]
     pub fn by_all(pairs: Vec<Pair>) -> Self {
         let backward = pairs.iter().map(Pair::reversed).collect();
-        Self { forward: pairs, backward, attained: Attained::Unknown }
+        Self { forward: pairs, backward, attained: Attained::Unknown, relation: None }
     }
 
     /// The same, *each* of whose pairs some neighbours attain. Whoever says so vouches for it.
+    ///
+    /// Pairs that are attained by neighbours of a relation are for that relation.
     #[must_use]
     pub fn attained(self, by: Attained) -> Self {
-        Self { attained: by, ..self }
+        let relation = match by {
+            Attained::ByNeighbours(relation) => Some(relation),
+            Attained::ByAnswers | Attained::Unknown => self.relation,
+        };
+        Self { attained: by, relation, ..self }
+    }
+
+    /// The same, for the neighbours of this relation alone.
+    #[must_use]
+    pub fn for_neighbours(self, relation: Relation) -> Self {
+        Self { relation: Some(relation), ..self }
+    }
+
+    /// The same, for either relation: whoever says so states a sensitivity, or gives a pair, for the neighbours that they
+    /// have in mind.
+    #[must_use]
+    pub fn for_either(self) -> Self {
+        Self { relation: None, ..self }
+    }
+
+    /// The neighbours that it is for; nothing for either.
+    #[must_use]
+    pub fn relation(&self) -> Option<Relation> {
+        self.relation
+    }
+
+    /// What it says of the neighbours of a relation. What is for either, or for these, is as it is.
+    ///
+    /// A change is a removal and an addition: from D with x to D without, and from there to D with y. If no test of power
+    /// above F(α) at level α tells the first two apart, and none above G(α) the others, then none above G(F(α)) tells
+    /// D with x from D with y (Dong, Roth and Su 2022, Theorem 2.14). [`Pair`]s whose curve G∘F can be written down are
+    /// converted; it is not known to be attained.
+    ///
+    /// ```
+    /// use certus::{exact::{Positive, Rational}, guarantee::{Domination, Pair, Relation}};
+    ///
+    /// let one = Positive::new(Rational::from_integer(1.into()))?;
+    /// let noise = |shift: u32| Pair::Laplace { scale: one.clone(), shift: shift.into() };
+    /// let count = Domination::by(noise(1)).for_neighbours(Relation::AddRemove);
+    /// assert_eq!(count.under(Relation::ChangeOne)?.forward(), [noise(2)]);
+    /// assert!(Domination::by(noise(1)).for_neighbours(Relation::ChangeOne).under(Relation::AddRemove).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// From change-one to add/remove nothing follows; for subsampled pairs no conversion is known.
+    pub fn under(&self, relation: Relation) -> Result<Self, GuaranteeError> {
+        match (self.relation, relation) {
+            (None, _) => Ok(self.clone().for_neighbours(relation)),
+            (Some(from), to) if from == to => Ok(self.clone()),
+            (Some(Relation::AddRemove), Relation::ChangeOne) => {
+                let pair = two_steps::pair(&self.forward).ok_or(GuaranteeError::NoTwoSteps)?;
+                Ok(Self::by(pair).for_neighbours(relation))
+            }
+            _ => Err(GuaranteeError::RelationsDiffer),
+        }
     }
 
     /// Whether each of the pairs is the mechanism's own on some neighbours, and not only a bound.

@@ -128,6 +128,7 @@ impl Odometer {
 ///
 /// With costs chosen adaptively, everything released while debits were admitted has the budget as its guarantee: the sums for pure and (ε, δ) by
 /// Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6 (and Whitehouse, Ramdas, Rogers and Wu 2023), for Rényi and zCDP by Feldman and Zrnic 2021.
+/// It cannot be cloned: a copy of a budget would be spent a second time.
 ///
 /// ```
 /// use certus::{exact::Real, guarantee::{DebitError, Filter, Guarantee, Relation}};
@@ -140,7 +141,7 @@ impl Odometer {
 /// assert_eq!(filter.spent(), pure(1, 1)?);
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Filter {
     budget: Amount,
     /// Invariant: its sum fits the budget.
@@ -224,6 +225,19 @@ mod tests {
         assert_eq!(Filter::new(ln_three.clone()).debit(&ln_three), Err(DebitError::Exceeded));
     }
 
+    /// Ambiguous, and hence no program, if a type can be cloned.
+    trait CannotBeCloned<Ambiguity> {
+        const HOLDS: bool = true;
+    }
+    impl<T> CannotBeCloned<()> for T {}
+    impl<T: Clone> CannotBeCloned<u8> for T {}
+
+    /// A budget that is cloned is spent twice: a filter that could be would not compile here.
+    #[test]
+    fn a_budget_cannot_be_cloned() {
+        assert!(<Filter as CannotBeCloned<_>>::HOLDS);
+    }
+
     #[test]
     fn kinds_and_neighbours() {
         let mut filter = Filter::new(Guarantee::zcdp(ONE, Real::from(1)).unwrap());
@@ -254,14 +268,14 @@ mod tests {
                 let guarantee = Guarantee::approximate(ONE, cost.0.clone().into(), cost.1.clone().into()).unwrap();
                 let fits = &epsilon + &cost.0 <= Rational::from_integer(3.into())
                     && &delta + &cost.1 <= Rational::new(1.into(), 100.into());
-                let before = filter.clone();
+                let before = filter.spent();
                 if fits {
                     prop_assert_eq!(filter.debit(&guarantee), Ok(()));
                     epsilon += cost.0;
                     delta += cost.1;
                 } else {
                     prop_assert_eq!(filter.debit(&guarantee), Err(DebitError::Exceeded));
-                    prop_assert_eq!(&filter, &before);
+                    prop_assert_eq!(filter.spent(), before);
                 }
                 let spent = Privacy::Approximate { epsilon: epsilon.clone().into(), delta: delta.clone().into() };
                 prop_assert_eq!(filter.spent(), Guarantee::new(ONE, spent));

@@ -15,6 +15,7 @@ mod privacy;
 mod relation;
 mod released;
 mod sensitivity;
+mod two_steps;
 mod worst_case;
 
 pub use domination::{Attained, Domination};

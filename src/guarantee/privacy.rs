@@ -62,6 +62,9 @@ pub enum GuaranteeError {
     /// Two guarantees speak of different neighbours.
     #[error("both guarantees must be for the same neighbours: convert one with `under` first")]
     RelationsDiffer,
+    /// Pairs for add/remove neighbours whose two steps are not known.
+    #[error("no conversion from add/remove to change-one neighbours is known for these pairs")]
+    NoTwoSteps,
     /// The kinds of guarantee do not combine, or the wanted one does not follow.
     #[error("the guarantees must be of kinds that combine: convert one to the other's first")]
     KindsDiffer,

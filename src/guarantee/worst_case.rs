@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn at(pair: &Pair, copies: u64, epsilon: &Rational) -> crate::exact::Enclosure {
-        let plan = Plan::new().with(&Domination::by(pair.clone()), copies);
+        let plan = Plan::of(&Domination::by(pair.clone()), copies);
         delta(&plan, &NonNegative::new(epsilon.clone()).unwrap(), &Precision::default()).unwrap().enclosure
     }
 

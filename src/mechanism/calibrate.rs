@@ -83,7 +83,7 @@ impl Calibration {
 /// let count = Sensitivity::<L1>::of_count(Relation::AddRemove).to_l2_squared();
 /// let account = |sigma: &Positive, epsilon: &NonNegative| {
 ///     let mechanism = GaussianMechanism::with_sigma(&count, sigma.get()).map_err(|_| AccountError::OutOfReach)?;
-///     let plan = Plan::new().with(&mechanism.domination(), 1);
+///     let plan = Plan::of(&mechanism.domination(), 1);
 ///     account::delta(&plan, epsilon, &Precision { digits: 6 }).map(|answer| answer.enclosure)
 /// };
 /// let delta = Probability::new(Rational::new(1.into(), 100.into()))?;

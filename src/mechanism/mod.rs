@@ -24,6 +24,6 @@ pub use catalogue::{AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRef
 pub use excerpt::Excerpt;
 pub use private::{Private, ReleaseError};
 pub use randomized_response::RandomizedResponse;
-pub use release::{FixedReleaseError, InputError, Mechanism, Release, ResponseTo};
+pub use release::{FixedReleaseError, Mechanism, Release, ResponseTo};
 pub use spec::{Spec, Value};
 pub use spec_error::{MAX_COPIES, SpecError};

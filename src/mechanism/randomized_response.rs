@@ -1,11 +1,10 @@
 //! Randomized response: the truth, or another of k answers.
 
 use alloc::{vec, vec::Vec};
-use core::ops::ControlFlow;
+use core::{num::NonZeroU64, ops::ControlFlow};
 
 use num_bigint::{BigInt, BigUint};
 
-use super::InputError;
 use crate::{
     exact::{Enclosure, FinitePmf, Integer, NonNegative, Probability, Rational, Real, exp_neg},
     guarantee::{FinitePair, Weight},
@@ -80,28 +79,23 @@ impl RandomizedResponse {
         }
     }
 
-    /// The response to a true answer.
-    ///
-    /// # Errors
-    ///
-    /// If the true answer is not one of 0, 1, …, k − 1.
-    pub(super) fn on(&self, input: &Integer) -> Result<Response, InputError> {
-        let truth = self.truth(input)?;
-        let uniform = |bound: u64| Uniform::new(BigUint::from(bound)).map_err(|_| InputError { answers: self.answers });
-        Ok(match &self.rule {
-            Rule::TruthWith(p) => {
-                Response::TruthOrOther { coin: Bernoulli::new(p.clone()), other: uniform(self.answers - 1)?, truth }
-            }
+    /// The response to a true answer, clamped to 0, 1, …, k − 1.
+    pub(super) fn on(&self, input: &Integer) -> Response {
+        let truth = self.truth(input);
+        // Invariant: at least 2 answers.
+        let other = Uniform::below(NonZeroU64::new(self.answers - 1).unwrap_or(NonZeroU64::MIN));
+        match &self.rule {
+            Rule::TruthWith(p) => Response::TruthOrOther { coin: Bernoulli::new(p.clone()), other, truth },
             Rule::ByEpsilon(epsilon) => {
                 let coin = TruthCoin { epsilon: epsilon.clone(), others: self.answers - 1 };
-                Response::TruthOrOtherByEpsilon { coin, other: uniform(self.answers - 1)?, truth }
+                Response::TruthOrOtherByEpsilon { coin, other, truth }
             }
-        })
+        }
     }
 
-    /// The closed form of the response; nothing if there are too many answers to list, or the input is not one.
+    /// The closed form of the response; nothing if there are too many answers to list.
     pub(super) fn pmf(&self, input: &Integer, precision: u32) -> Option<FinitePmf<Integer>> {
-        let truth = self.truth(input).ok()?;
+        let truth = self.truth(input);
         if self.answers > MOST_LISTED {
             return None;
         }
@@ -147,10 +141,11 @@ impl RandomizedResponse {
             .unwrap_or_else(|_| FinitePair::revealing())
     }
 
-    fn truth(&self, input: &Integer) -> Result<i64, InputError> {
-        let refused = InputError { answers: self.answers };
-        let truth = input.to_i64().ok_or(refused)?;
-        if u64::try_from(truth).is_ok_and(|truth| truth < self.answers) { Ok(truth) } else { Err(refused) }
+    /// The answer that is nearest to an input. Any two answers are neighbours, so whatever function of the input it is, the
+    /// guarantee holds.
+    fn truth(&self, input: &Integer) -> i64 {
+        let last = i64::try_from(self.answers - 1).unwrap_or(i64::MAX);
+        if *input < Integer::ZERO { 0 } else { input.to_i64().map_or(last, |truth| truth.min(last)) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a release runs: a mechanism on an input.
 
 use alloc::boxed::Box;
-use core::ops::ControlFlow;
+use core::{convert::Infallible, ops::ControlFlow};
 
 use num_bigint::BigUint;
 
@@ -36,13 +36,6 @@ pub enum Mechanism {
     RandomizedResponse(RandomizedResponse),
 }
 
-/// The input is not one of a randomized response's answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of the answers: an integer from 0 to {}", answers - 1)]
-pub struct InputError {
-    pub(super) answers: u64,
-}
-
 /// Why a mechanism has no fixed-work release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -71,16 +64,17 @@ impl Mechanism {
         })
     }
 
-    /// The mechanism on an input, with the reference samplers.
+    /// The mechanism on an input, with the reference samplers. A randomized response takes an input that is none of its answers
+    /// for the nearest of them.
     ///
     /// # Errors
     ///
-    /// If the mechanism takes no such input.
-    pub fn on(&self, input: Integer) -> Result<Release, InputError> {
+    /// None: every input is taken.
+    pub fn on(&self, input: Integer) -> Result<Release, Infallible> {
         Ok(match self {
             Self::Laplace { scale, .. } => Release::Laplace(Laplace::new(scale), input),
             Self::Gaussian { variance, .. } => Release::Gaussian(Gaussian::with_variance(variance), input),
-            Self::RandomizedResponse(response) => Release::Response(ResponseTo(response.on(&input)?)),
+            Self::RandomizedResponse(response) => Release::Response(ResponseTo(response.on(&input))),
         })
     }
 
@@ -88,8 +82,8 @@ impl Mechanism {
     ///
     /// # Errors
     ///
-    /// If the mechanism takes no such input.
-    pub fn prepared_on(&self, input: Integer) -> Result<Release, InputError> {
+    /// None: every input is taken.
+    pub fn prepared_on(&self, input: Integer) -> Result<Release, Infallible> {
         Ok(match self {
             Self::Laplace { scale, .. } => Release::PreparedLaplace(PreparedLaplace::new(scale), input),
             Self::Gaussian { variance, .. } => {
@@ -111,7 +105,7 @@ impl Mechanism {
     }
 
     /// The closed form of what is released on an input, to a width of about 2^-`precision`; nothing if that would take too
-    /// long to write down, or if the mechanism takes no such input.
+    /// long to write down.
     #[must_use]
     pub fn pmf(&self, input: Integer, precision: u32) -> Option<Box<dyn Pmf<Integer>>> {
         let shift = |noise: Box<dyn Pmf<Integer>>| -> Box<dyn Pmf<Integer>> {
@@ -219,13 +213,19 @@ mod tests {
         }
     }
 
+    /// An error would tell that the input is none of the answers.
     #[test]
-    fn a_response_takes_its_answers_only() {
-        let response = mechanism("randomized_response(p=1/2, k=3)");
-        assert!(response.on(Integer::from(2)).is_ok());
-        for input in [Integer::from(3), Integer::from(-1), Integer::from(u64::MAX)] {
-            assert_eq!(response.on(input.clone()), Err(InputError { answers: 3 }));
-            assert!(response.pmf(input, 60).is_none());
+    fn a_response_takes_any_input_for_the_nearest_answer() {
+        for spec in ["randomized_response(p=1/2, k=3)", "randomized_response(epsilon=1, k=3)"] {
+            let response = mechanism(spec);
+            for (input, answer) in [(Integer::from(3), 2_i64), (Integer::from(u64::MAX), 2), (Integer::from(-1), 0)] {
+                let answer = Integer::from(answer);
+                assert_eq!(response.on(input.clone()), response.on(answer.clone()));
+                let [of_input, of_answer] = [input, answer].map(|input| response.pmf(input, 60).unwrap());
+                for output in 0..3_i64 {
+                    assert_eq!(of_input.probability(&output.into()), of_answer.probability(&output.into()));
+                }
+            }
         }
     }
 

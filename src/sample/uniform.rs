@@ -33,6 +33,12 @@ pub struct Uniform {
 }
 
 impl Uniform {
+    /// Uniform below a bound that is not 0.
+    #[must_use]
+    pub fn below(bound: core::num::NonZeroU64) -> Self {
+        Self { kernel: Width::Word(Kernel::new(bound.get())) }
+    }
+
     /// Uniform below `bound`.
     ///
     /// # Errors

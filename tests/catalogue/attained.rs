@@ -77,9 +77,10 @@ fn largest(all: &[Enclosure]) -> Enclosure {
 }
 
 fn plan(specs: &[(&str, u64)]) -> Plan {
-    specs.iter().fold(Plan::new(), |plan, (spec, copies)| {
+    let add = |plan: Plan, (spec, copies): &(&str, u64)| {
         plan.with(&account::domination(&spec.parse().unwrap()).unwrap(), *copies)
-    })
+    };
+    specs.iter().try_fold(Plan::new(), add).unwrap()
 }
 
 fn accounted(plan: &Plan, at: &NonNegative) -> Enclosure {
@@ -241,9 +242,9 @@ fn a_list_is_not_attained_twice() {
     {
         let domination = account::domination(&spec.parse().unwrap()).unwrap();
         let at = NonNegative::new(certus::exact::parse(at).unwrap()).unwrap();
-        let twice = Plan::new().with(&domination, 2);
-        assert!(Plan::new().with(&domination, 1).is_attained() && !twice.is_attained(), "{spec}");
-        let each = |pair: &Pair| accounted(&Plan::new().with(&Domination::by(pair.clone()), 2), &at);
+        let twice = Plan::of(&domination, 2);
+        assert!(Plan::of(&domination, 1).is_attained() && !twice.is_attained(), "{spec}");
+        let each = |pair: &Pair| accounted(&Plan::of(&Domination::by(pair.clone()), 2), &at);
         let found: Vec<_> = domination.forward().iter().map(each).collect();
         let together = accounted(&twice, &at);
         assert!(largest(&found).upper() < together.lower(), "{spec}: {} {together}", largest(&found));

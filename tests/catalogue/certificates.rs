@@ -208,7 +208,7 @@ fn accounts_agree_with_what_is_stated() {
         let privacy = mechanism.privacy().unwrap();
         let at = NonNegative::new(epsilon(&privacy)).unwrap();
         let delta = |copies, at: &NonNegative| {
-            let plan = Plan::new().with(&mechanism.domination(), copies);
+            let plan = Plan::of(&mechanism.domination(), copies);
             account::delta(&plan, at, &Precision { digits: 6 }).unwrap().enclosure
         };
         let stated = match &privacy {

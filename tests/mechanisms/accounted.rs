@@ -63,7 +63,7 @@ impl<O: Ord + Clone> Neighbours<O> {
 
     /// The account of the pairs stands; `most` is the ε that is stated, or some other of interest.
     pub fn are_accounted_for(&self, what: &str, domination: &Domination, most: &Rational) {
-        let plan = Plan::new().with(domination, 1);
+        let plan = Plan::of(domination, 1);
         let is_attained = domination.is_attained();
         assert_eq!(plan.is_attained(), is_attained, "{what}");
         let mut told = false;

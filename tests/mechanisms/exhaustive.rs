@@ -84,7 +84,7 @@ impl<O: Ord> Enumerated<O> {
 
     /// Whether the profile of the pairs is at least that of every two neighbours, at several ε up to 5/4 of the stated.
     pub fn is_dominated(&self, stated: &Guarantee, domination: &Domination) -> bool {
-        let plan = Plan::new().with(domination, 1);
+        let plan = Plan::of(domination, 1);
         let (most, _) = parameters(stated);
         (0..=5).all(|quarter| {
             let epsilon = &most * rational(quarter, 4);
@@ -96,7 +96,7 @@ impl<O: Ord> Enumerated<O> {
 
     /// Whether the pairs are no further apart than some two neighbours, up to a part in 100.
     pub fn attains(&self, stated: &Guarantee, domination: &Domination) -> bool {
-        let plan = Plan::new().with(domination, 1);
+        let plan = Plan::of(domination, 1);
         let (most, _) = parameters(stated);
         (0..4).all(|quarter| {
             let epsilon = &most * rational(quarter, 4);

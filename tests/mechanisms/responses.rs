@@ -57,10 +57,8 @@ fn reports() {
         for rappor in [&permanent, &one_time] {
             let all = check(rappor, &inputs, |_, _| true, 30);
             assert!(all.is_tight(&rappor.guarantee()), "{bits} {set}");
-            if bits >= 2 * set {
-                assert!(all.is_dominated(&rappor.guarantee(), &rappor.domination()));
-                assert!(all.attains(&rappor.guarantee(), &rappor.domination()));
-            }
+            assert!(all.is_dominated(&rappor.guarantee(), &rappor.domination()));
+            assert!(all.attains(&rappor.guarantee(), &rappor.domination()));
             // Mutant: a share of the lies.
             let fewer = Rappor::permanent(bits, set, &probability(1, 8)).unwrap();
             let on = |input: &Box<[usize]>| fewer.on(input).unwrap();

@@ -222,7 +222,7 @@ fn errors_tell_nothing_of_the_scores() {
     let few = mechanism.on(&rationals(&[7, 8])).unwrap_err();
     let many = mechanism.on(&rationals(&[1, 2, 3, 4])).unwrap_err();
     assert_eq!(few.to_string(), many.to_string());
-    assert_eq!(few.to_string(), "must be one score, with a denominator other than 0, for each of the 3 candidates");
+    assert_eq!(few.to_string(), "must be one score for each of the 3 candidates");
     let none = Candidates::new(0, &Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove));
     assert_eq!(none.unwrap_err().to_string(), "the number of candidates must be at least 1");
     let insensitive = Candidates::new(2, &Sensitivity::<LInfinity>::new(NonNegative::zero(), Relation::AddRemove));

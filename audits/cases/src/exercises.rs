@@ -38,7 +38,7 @@ fn listed(outcomes: &[(&str, &str)]) -> Result<certus::account::Plan, CaseError>
     let outcomes =
         outcomes.iter().map(|(p, q)| Ok((probability(p)?, probability(q)?))).collect::<Result<_, CaseError>>()?;
     let pair = Pair::Finite(FinitePair::from_probabilities(outcomes)?);
-    Ok(certus::account::Plan::new().with(&Domination::by(pair), 1))
+    Ok(certus::account::Plan::of(&Domination::by(pair), 1))
 }
 
 /// How often an attacker who sees one output and knows both distributions is right, at best: (1 + δ(0))/2.
@@ -277,7 +277,7 @@ impl Exercises<'_> {
             Ok((Probability::new(share(tag < TAGS))?, Probability::new(share(tag >= TAGS))?))
         });
         let pair = FinitePair::from_probabilities(outcomes.collect::<Result<_, CaseError>>()?)?;
-        let plan = certus::account::Plan::new().with(&Domination::by(Pair::Finite(pair)), 1);
+        let plan = certus::account::Plan::of(&Domination::by(Pair::Finite(pair)), 1);
         let exact = privacy::delta_of(&plan, &rational("0")?)?;
         let target = |side: Side, bits: &mut Random| -> Result<Output, BitsError> {
             // Near enough to uniform: 2^40 is no multiple of 1000, and nothing here rests on it.

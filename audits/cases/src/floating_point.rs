@@ -72,7 +72,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let naive = Mechanism::Naive(support);
     let grid = Mechanism::Grid(Box::new(PreparedLaplace::new(exact.scale())));
     // The best of all attackers on an ε-private release of one of two answers is right with probability (1 + δ(0))/2.
-    let plan = Plan::new().with(&exact.domination(), 1);
+    let plan = Plan::of(&exact.domination(), 1);
     let apart = account::delta(&plan, &NonNegative::zero(), &Precision { digits: 12 })?.enclosure;
     let most = 0.5 + upper(&apart) / 2.0;
 

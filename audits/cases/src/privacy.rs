@@ -22,7 +22,7 @@ pub fn plan(specs: &[&str]) -> Result<Plan, CaseError> {
     for spec in specs {
         let spec: Spec = spec.parse()?;
         let copies = spec.copies().map_or(1, |copies| u64::from(copies.get()));
-        plan = plan.with(&domination(&spec)?, copies);
+        plan = plan.with(&domination(&spec)?, copies)?;
     }
     Ok(plan)
 }

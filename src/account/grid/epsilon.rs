@@ -394,7 +394,7 @@ mod tests {
         let of = Mechanism::from_spec(&"gaussian(sigma=3/5)".parse().unwrap()).unwrap().domination();
         let of = Box::new(of.forward()[0].clone());
         let rate = Probability::new(rational("1e-6")).unwrap();
-        let plan = Plan::new().with(&Domination::by(Pair::Subsampled { rate, of, reversed: false }), 3);
+        let plan = Plan::of(&Domination::by(Pair::Subsampled { rate, of, reversed: false }), 3);
         let direction = plan.directions().into_iter().next().unwrap();
         let budget = Budget::unlimited();
         let truth = |epsilon: &Rational| {

@@ -246,7 +246,7 @@ mod tests {
             let of = alloc::boxed::Box::new(of.unwrap().domination().forward()[0].clone());
             let rate = Probability::new(rational(rate)).unwrap();
             let pair = Pair::Subsampled { rate, of, reversed: false };
-            for direction in Plan::new().with(&Domination::by(pair), copies).directions() {
+            for direction in Plan::of(&Domination::by(pair), copies).directions() {
                 for epsilon in ["0", "1e-5", "1e-3", "1/60", "1/4", "6/5"] {
                     let epsilon = rational(epsilon);
                     let scale = truth(&direction, &epsilon).upper();

@@ -29,7 +29,7 @@ fn rational(text: &str) -> Rational {
 
 /// A spec; or `rate:spec` for a subsampled one.
 fn plan(specs: &[&str]) -> Plan {
-    specs.iter().fold(Plan::new(), |plan, text| {
+    let add = |plan: Plan, text: &&str| {
         let (rate, text) = text.split_once(':').map_or((None, *text), |(rate, text)| (Some(rate), text));
         let spec: Spec = text.parse().unwrap();
         let copies = spec.copies().map_or(1, |copies| copies.get().into());
@@ -43,7 +43,8 @@ fn plan(specs: &[&str]) -> Plan {
             }
         };
         plan.with(&domination, copies)
-    })
+    };
+    specs.iter().try_fold(Plan::new(), add).unwrap()
 }
 
 fn at(direction: &Direction, epsilon: &Rational, effort: Effort) -> Enclosure {
@@ -106,7 +107,7 @@ fn infinite_losses_are_counted() {
         (probability("2/5"), probability("2/3")),
     ];
     let pair = Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap());
-    for direction in Plan::new().with(&Domination::by(pair), 5).directions() {
+    for direction in Plan::of(&Domination::by(pair), 5).directions() {
         ["0", "1/4", "1"].iter().for_each(|epsilon| encloses(&direction, epsilon));
     }
 }

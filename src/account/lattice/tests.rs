@@ -18,7 +18,7 @@ fn laplace(scale: &str, shift: u32) -> Pair {
 }
 
 fn copies_of(pair: Pair, copies: u64) -> Plan {
-    Plan::new().with(&Domination::by(pair), copies)
+    Plan::of(&Domination::by(pair), copies)
 }
 
 fn non_negative(text: &str) -> NonNegative {

@@ -38,7 +38,7 @@ pub struct GaussianDp {
 /// use certus::{account::{Plan, Precision, delta, gaussian_dp}, exact::{NonNegative, Rational, parse}, mechanism::Mechanism};
 ///
 /// let mechanism = Mechanism::from_spec(&"gaussian(sigma=2)".parse()?)?;
-/// let plan = Plan::new().with(&mechanism.domination(), 1);
+/// let plan = Plan::of(&mechanism.domination(), 1);
 /// let points: Vec<_> = (0..=20).map(|i| {
 ///     let epsilon = NonNegative::new(Rational::new(i.into(), 10.into())).unwrap();
 ///     let delta = delta(&plan, &epsilon, &Precision { digits: 9 }).unwrap().enclosure;
@@ -205,8 +205,8 @@ mod tests {
             (of(p), of(q))
         });
         let pair = crate::guarantee::FinitePair::from_probabilities(outcomes.to_vec()).unwrap();
-        let plan = crate::account::Plan::new()
-            .with(&crate::guarantee::Domination::by(crate::guarantee::Pair::Finite(pair)), 1);
+        let pair = crate::guarantee::Domination::by(crate::guarantee::Pair::Finite(pair));
+        let plan = crate::account::Plan::of(&pair, 1);
         let of = |n| gaussian_dp(&profile(&plan, "2.5", n)).unwrap().mu;
         let (coarse, fine) = (of(1), of(40));
         assert!(fine.lower() > parse("0.4").unwrap() && coarse.upper() >= fine.lower(), "{coarse} {fine}");

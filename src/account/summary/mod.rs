@@ -74,10 +74,11 @@ mod tests {
     use crate::mechanism::{Mechanism, Spec};
 
     pub(super) fn plan(specs: &[&str]) -> Plan {
-        specs.iter().fold(Plan::new(), |plan, spec| {
+        let add = |plan: Plan, spec: &&str| {
             let spec: Spec = spec.parse().unwrap();
             plan.with(&Mechanism::from_spec(&spec).unwrap().domination(), spec.copies().map_or(1, |k| k.get().into()))
-        })
+        };
+        specs.iter().try_fold(Plan::new(), add).unwrap()
     }
 
     /// (P(y), Q(y)) of one mechanism in doubles, by the definition.

@@ -17,7 +17,7 @@ use crate::{
 /// use certus::{account::{Plan, Precision, renyi}, exact::parse, mechanism::Mechanism};
 ///
 /// let mechanism = Mechanism::from_spec(&"gaussian(sigma=10)".parse()?)?;
-/// let plan = Plan::new().with(&mechanism.domination(), 100);
+/// let plan = Plan::of(&mechanism.domination(), 100);
 /// // 100·α/(2σ²) = 1 at α = 2.
 /// let divergence = renyi(&plan, &parse("2")?, &Precision::default()).expect("a Gaussian has one");
 /// assert!(divergence.contains(&parse("1")?), "{divergence}");
@@ -87,7 +87,7 @@ mod tests {
             ),
         ] {
             let domination = crate::account::domination(&spec.parse().unwrap()).unwrap();
-            let sampled = crate::account::Plan::new().with(&domination, 1);
+            let sampled = crate::account::Plan::of(&domination, 1);
             for alpha in alphas {
                 let order = if alpha == "3/2" { 1.5 } else { alpha.parse::<f64>().unwrap() };
                 let mixed = brute(of).into_iter().map(|(p, q)| (0.2 * p + 0.8 * q, q));
@@ -100,7 +100,7 @@ mod tests {
         }
         let domination =
             crate::account::domination(&"subsampled_gaussian(sigma=3, rate=1/5)".parse().unwrap()).unwrap();
-        let sampled = crate::account::Plan::new().with(&domination, 1);
+        let sampled = crate::account::Plan::of(&domination, 1);
         assert_eq!(renyi(&sampled, &parse("3/2").unwrap(), &Precision::default()), None);
     }
 

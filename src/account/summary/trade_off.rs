@@ -60,7 +60,7 @@ const FURTHEST: u32 = 1 << 12;
 ///
 /// // Randomized response with γ = 1/4: whoever may be wrong about the one in 1/4 of the cases, is wrong about the other in 1/4.
 /// let mechanism = Mechanism::from_spec(&"randomized_response(gamma=1/4)".parse()?)?;
-/// let plan = Plan::new().with(&mechanism.domination(), 1);
+/// let plan = Plan::of(&mechanism.domination(), 1);
 /// let points = ["0", "0.5", "1", "1.5", "2"].map(|text| {
 ///     let epsilon = NonNegative::new(parse(text).unwrap()).unwrap();
 ///     let delta = delta(&plan, &epsilon, &Precision::default()).unwrap().enclosure;
@@ -94,7 +94,7 @@ pub fn trade_off(
 /// ```
 /// use certus::{account::{Plan, Precision, TradeOff, domination}, exact::{Probability, parse}};
 ///
-/// let plan = Plan::new().with(&domination(&"laplace(scale=1)".parse()?)?, 2);
+/// let plan = Plan::of(&domination(&"laplace(scale=1)".parse()?)?, 2);
 /// let mut curve = TradeOff::new(&plan, &Precision { digits: 9 });
 /// let rate = curve.at(&Probability::new(parse("1/20")?)?).expect("a rate");
 /// // P and Q of the losses 2, 0 and −2 are (1, 2q, q²)/(1+q)² and its reverse, q = 1/e.

@@ -33,7 +33,7 @@ const MOST_STEPS: u64 = 1_500_000_000;
 /// use certus::{account::{Plan, Precision, zcdp}, exact::parse, mechanism::Mechanism};
 ///
 /// let mechanism = Mechanism::from_spec(&"gaussian(sigma=10)".parse()?)?;
-/// let plan = Plan::new().with(&mechanism.domination(), 100);
+/// let plan = Plan::of(&mechanism.domination(), 100);
 /// let rho = zcdp(&plan, &Precision::default()).expect("a Gaussian has one");
 /// assert!(rho.contains(&parse("1/2")?), "{rho}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -285,15 +285,15 @@ mod tests {
             let listed = [(p, p / 20_000.0), (1.0 - p, 1.0 - p / 20_000.0)];
             // Whichever side is called P.
             for pair in [Pair::Finite(pair.clone()).reversed(), Pair::Finite(pair)] {
-                agrees(&Plan::new().with(&Domination::by(pair), 1), &listed, rare);
+                agrees(&Plan::of(&Domination::by(pair), 1), &listed, rare);
             }
         }
     }
 
     fn sampled(spec: &str) -> Plan {
         let spec: crate::mechanism::Spec = spec.parse().unwrap();
-        Plan::new()
-            .with(&crate::account::domination(&spec).unwrap(), spec.copies().map_or(1, |copies| copies.get().into()))
+        let copies = spec.copies().map_or(1, |copies| copies.get().into());
+        Plan::of(&crate::account::domination(&spec).unwrap(), copies)
     }
 
     #[test]
@@ -317,7 +317,7 @@ mod tests {
         }
         // Beside others: both bounds are of the whole, whichever order each is largest at.
         let laplace = crate::account::domination(&"laplace(scale=1)".parse().unwrap()).unwrap();
-        let both = sampled("subsampled_gaussian(sigma=1, rate=1/100)").with(&laplace, 1);
+        let both = sampled("subsampled_gaussian(sigma=1, rate=1/100)").with(&laplace, 1).unwrap();
         let found = zcdp(&both, &Precision::default()).unwrap();
         let laplace = rho(&["laplace(scale=1)"]);
         assert!(found.lower() >= parse("1/2").unwrap() && found.upper() <= parse("1/2").unwrap() + laplace.upper());
@@ -331,7 +331,7 @@ mod tests {
             |n: u32| crate::guarantee::Weight::rational(NonNegative::new(Rational::from_integer(n.into())).unwrap());
         let outcomes = (1..=20_000_u32).map(|n| (weight(n + 20_000), weight(40_001 - n))).collect();
         let pair = Pair::Finite(FinitePair::new(outcomes).unwrap());
-        let rho = zcdp(&Plan::new().with(&Domination::by(pair), 1), &Precision::default()).unwrap();
+        let rho = zcdp(&Plan::of(&Domination::by(pair), 1), &Precision::default()).unwrap();
         assert!(rho.lower().is_positive() && rho.upper() < parse("1/4").unwrap(), "{rho}");
     }
 

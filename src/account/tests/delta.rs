@@ -355,7 +355,7 @@ fn a_whole_list_leaves_nothing_out() {
 /// Nothing is below 0: where the pairs lose nothing more, the mechanisms do not either, whether they attain their pairs or not.
 #[test]
 fn a_lower_end_of_zero_is_attained() {
-    let plan = Plan::new().with(&Domination::by(response(3, 4)), 1);
+    let plan = Plan::of(&Domination::by(response(3, 4)), 1);
     let at = |n: i64| delta(&plan, &non_negative(n, 1), &Precision::default()).unwrap();
     assert!(!at(1).is_attained(&plan) && at(2).is_attained(&plan));
     assert!(at(2).enclosure.upper().is_zero());

@@ -133,7 +133,7 @@ fn pure_guarantees_on_no_lattice() {
 fn no_epsilon_and_none_that_is_known() {
     let pair = finite(&[(1, 0), (9, 10)]);
     let ask = |domination: &Domination| {
-        epsilon(&Plan::new().with(domination, 1), &probability(1, 100), &Precision::default()).unwrap_err()
+        epsilon(&Plan::of(domination, 1), &probability(1, 100), &Precision::default()).unwrap_err()
     };
     let bound = Domination::by(pair);
     assert_eq!(ask(&bound), AccountError::NoEpsilonKnown);
@@ -143,8 +143,8 @@ fn no_epsilon_and_none_that_is_known() {
 /// The pairs of a vector of Gaussians have an infinite loss with a probability of 6·10^-61: no ε is known for a δ below, and that is seen at once.
 #[test]
 fn infinite_losses_are_seen_however_rare() {
-    let plan = Plan::new()
-        .with(&domination(&"gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)".parse().unwrap()).unwrap(), 1);
+    let spec = "gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)".parse().unwrap();
+    let plan = Plan::of(&domination(&spec).unwrap(), 1);
     let delta = |text: &str| Probability::new(crate::exact::parse(text).unwrap()).unwrap();
     let found = epsilon(&plan, &delta("1e-100"), &Precision::default());
     assert_eq!(found, Err(AccountError::NoEpsilonKnown));

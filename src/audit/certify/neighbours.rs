@@ -99,7 +99,7 @@ pub fn neighbours<O: Ord>(
     };
     let most = claims.first().map_or_else(NonNegative::one, |(epsilon, _)| epsilon.clone());
     let half = NonNegative::new(most.get() / Rational::from_integer(2.into())).ok()?;
-    let plan = Plan::new().with(domination, 1);
+    let plan = Plan::of(domination, 1);
     let accounted = [NonNegative::zero(), half, most].into_iter().filter_map(|epsilon| {
         let delta = account::delta(&plan, &epsilon, &Precision { digits: 5 }).ok()?.enclosure.upper();
         Some((epsilon, Claimant::Account, delta))

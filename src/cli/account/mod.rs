@@ -32,6 +32,7 @@ use super::{
 use crate::{
     account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
     exact::{Enclosure, NonNegative, Probability, Rational, Rounding, decimal, render},
+    guarantee::Relation,
 };
 
 /// The most digits that may be asked for.
@@ -76,7 +77,8 @@ struct Report<'a> {
 }
 
 pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
-    let listed = Listed::new(items(options)?)?;
+    let relation = options.relation.as_deref().map(relation).transpose()?;
+    let listed = Listed::new(items(options)?, relation)?;
     let plan = listed.plan();
     let question = question(options)?;
     let digits = u32::try_from(count("--digits", &options.digits, 1, MOST_DIGITS)?).unwrap_or(15);
@@ -184,6 +186,15 @@ fn inputs(options: &Account) -> Result<Vec<(String, String)>, Failure> {
     Ok(inputs)
 }
 
+/// The neighbours that are asked for.
+fn relation(text: &str) -> Result<Relation, Failure> {
+    match text {
+        "add_remove" => Ok(Relation::AddRemove),
+        "change_one" => Ok(Relation::ChangeOne),
+        _ => Err(Failure::value("--relation", text, "must be add_remove or change_one")),
+    }
+}
+
 /// The parser has seen to it that there is at most one.
 fn question(options: &Account) -> Result<Question, Failure> {
     if let Some(text) = &options.epsilon {
@@ -238,6 +249,8 @@ impl Report<'_> {
         let mut document = json!({
             "schema_version": SCHEMA_VERSION,
             "plan": self.listed.texts(),
+            "relation": self.listed.plan().relation().map(listed::name),
+            "converted": self.listed.converted(),
             "digits": self.digits,
             "seconds": self.elapsed.as_secs_f64(),
         });
@@ -284,6 +297,12 @@ impl Report<'_> {
     fn print(&self, out: &mut dyn Write) -> Result<(), Failure> {
         for (index, text) in self.listed.texts().iter().enumerate() {
             writeln!(out, "{:<9} {}", if index == 0 { "plan" } else { "" }, shortened(text))?;
+        }
+        if let Some(relation) = self.listed.plan().relation() {
+            writeln!(out, "relation  {}: neighbours differ by {}", listed::name(relation), neighbours(relation))?;
+        }
+        for text in self.listed.converted() {
+            writeln!(out, "          {}: as two steps of add_remove", shortened(&text))?;
         }
         match (self.question, self.found) {
             (_, Found::Many(points)) => self.print_profile(points, out)?,
@@ -362,6 +381,14 @@ impl Report<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+/// What neighbours of a relation differ by.
+fn neighbours(relation: Relation) -> &'static str {
+    match relation {
+        Relation::AddRemove => "a record that one has and the other has not",
+        Relation::ChangeOne => "the value of one record",
     }
 }
 

@@ -103,7 +103,7 @@ mod tests {
     use crate::cli::account::listed::Listed;
 
     fn texts(text: &str) -> Vec<String> {
-        Listed::new(from_text("plan.toml", text).unwrap()).unwrap().texts()
+        Listed::new(from_text("plan.toml", text).unwrap(), None).unwrap().texts()
     }
 
     #[test]

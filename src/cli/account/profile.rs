@@ -172,7 +172,7 @@ mod tests {
     use crate::mechanism::Mechanism;
 
     fn plan(spec: &str) -> Plan {
-        Plan::new().with(&Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination(), 1)
+        Plan::of(&Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination(), 1)
     }
 
     #[test]

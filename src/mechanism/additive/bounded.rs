@@ -1,12 +1,12 @@
 //! Bounded Laplace: the output itself conditioned on an interval.
 
 use alloc::vec::Vec;
-use core::ops::ControlFlow;
+use core::{convert::Infallible, ops::ControlFlow};
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive};
 
-use super::{AdditiveError, OutOfBounds, truncated::power};
+use super::{AdditiveError, truncated::power};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational, Real},
     guarantee::{Attained, Domination, FinitePair, Guarantee, L1, Pair, Sensitivity, Weight},
@@ -17,7 +17,8 @@ use crate::{
 /// The widest interval whose pairs are listed, one for each answer.
 const WIDEST: u32 = 128;
 
-/// An integer answer x in [lower, upper] plus discrete Laplace noise, the *output* conditioned on [lower, upper]: P(y) = q^|y−x|/Z(x), q = e^(−1/s). Pure, with
+/// An integer answer x, clamped to [lower, upper], plus discrete Laplace noise, the *output* conditioned on [lower, upper]:
+/// P(y) = q^|y−x|/Z(x), q = e^(−1/s). Pure, with
 ///
 /// > ε = d/s + ln(Z(lower + d)/Z(lower)) = d/s + ln((1 + q − q^(d+1) − q^(n−d+1))/(1 − q^(n+1))),
 ///
@@ -40,7 +41,8 @@ const WIDEST: u32 = 128;
 /// let count = Sensitivity::<L1>::of_count(Relation::AddRemove);
 /// let mechanism = BoundedLaplace::new(&count, &Rational::from_integer(2.into()), 0.into(), 10.into())?;
 /// assert!(mechanism.guarantee().to_string().starts_with("pure, epsilon = [0.712663"), "{}", mechanism.guarantee());
-/// assert!(mechanism.on(&Integer::from(11)).is_err());
+/// // An answer beyond a bound is taken for the bound.
+/// assert_eq!(mechanism.on(&Integer::from(11)), mechanism.on(&Integer::from(10)));
 /// # Ok::<(), certus::mechanism::additive::AdditiveError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +63,7 @@ pub struct BoundedLaplace {
     width: BigUint,
     /// d ≤ n.
     shift: BigUint,
+    proposal: Proposal,
     epsilon: Real,
     guarantee: Guarantee,
 }
@@ -85,7 +88,8 @@ impl BoundedLaplace {
         let shift = sensitivity.get().floor().numer().magnitude().clone().min(width.clone());
         let epsilon = epsilon(&scale, &width, &shift);
         let guarantee = Guarantee::pure(sensitivity.relation(), epsilon.clone())?;
-        Ok(Self { scale, lower, upper, width, shift, epsilon, guarantee })
+        let proposal = Proposal::new(&scale, &width + 1u32)?;
+        Ok(Self { scale, lower, upper, width, shift, proposal, epsilon, guarantee })
     }
 
     /// The scale s.
@@ -150,23 +154,13 @@ fn epsilon(scale: &Positive, width: &BigUint, shift: &BigUint) -> Real {
 impl Private for BoundedLaplace {
     type Input = Integer;
     type Release = Conditioned;
-    type Error = OutOfBounds;
+    type Error = Infallible;
 
-    fn on(&self, input: &Integer) -> Result<Conditioned, OutOfBounds> {
-        let refused = || OutOfBounds { lower: self.lower.clone(), upper: self.upper.clone() };
-        if *input < self.lower || *input > self.upper {
-            return Err(refused());
-        }
-        let outputs = &self.width + 1u32;
-        let wide =
-            Rational::from_integer(BigInt::from(outputs.clone())) > self.scale.get() * Rational::from_integer(2.into());
-        let proposal = if wide {
-            Proposal::Noise(Laplace::new(&self.scale))
-        } else {
-            Proposal::Uniform(Uniform::new(outputs).map_err(|_| refused())?)
-        };
+    fn on(&self, input: &Integer) -> Result<Conditioned, Infallible> {
         let (lower, upper) = (self.lower.clone(), self.upper.clone());
-        Ok(Conditioned { answer: input.clone(), lower, upper, scale: self.scale.clone(), proposal })
+        // Clamping moves no two answers further apart: clamped answers of neighbours are at most Δ apart, and the guarantee holds.
+        let answer = input.clone().max(lower.clone()).min(upper.clone());
+        Ok(Conditioned { answer, lower, upper, scale: self.scale.clone(), proposal: self.proposal.clone() })
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -182,10 +176,11 @@ impl Private for BoundedLaplace {
         let pairs: Option<Vec<_>> = listed.and_then(|(width, shift)| {
             (0..=width.saturating_sub(shift)).map(|x| Some(Pair::Finite(self.pair(width, x, shift)?))).collect()
         });
-        match pairs {
+        let domination = match pairs {
             Some(pairs) => Domination::by_all(pairs).attained(Attained::ByAnswers),
             None => Domination::by(Pair::Finite(self.response().unwrap_or_else(FinitePair::revealing))),
-        }
+        };
+        domination.for_neighbours(self.guarantee.relation())
     }
 }
 
@@ -206,6 +201,18 @@ pub struct Conditioned {
 enum Proposal {
     Noise(Laplace),
     Uniform(Uniform),
+}
+
+impl Proposal {
+    /// For so many outputs, at least 1.
+    fn new(scale: &Positive, outputs: BigUint) -> Result<Self, AdditiveError> {
+        let whole = Rational::from_integer(BigInt::from(outputs.clone()));
+        Ok(if whole > scale.get() * Rational::from_integer(2.into()) {
+            Self::Noise(Laplace::new(scale))
+        } else {
+            Self::Uniform(Uniform::new(outputs).map_err(|_| AdditiveError::Bounds)?)
+        })
+    }
 }
 
 impl Program for Conditioned {

@@ -63,13 +63,3 @@ pub struct LengthError {
     /// What the mechanism was built for.
     pub coordinates: usize,
 }
-
-/// An input is not between the public bounds.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the answer must be from {lower} to {upper}: clamp it first")]
-pub struct OutOfBounds {
-    /// The least answer.
-    pub lower: crate::exact::Integer,
-    /// The greatest answer.
-    pub upper: crate::exact::Integer,
-}

@@ -139,7 +139,7 @@ impl Private for GaussianMechanism {
     /// Attained by the answers 0 and ⌊√Δ₂²⌋.
     fn domination(&self) -> Domination {
         let pair = Pair::Gaussian { variance: self.variance.clone(), shift: self.shift.clone() };
-        Domination::by(pair).attained(Attained::ByAnswers)
+        Domination::by(pair).attained(Attained::ByAnswers).for_neighbours(self.guarantee.relation())
     }
 }
 
@@ -173,7 +173,7 @@ impl Private for GaussianMechanism {
 /// let plan = differences[0]
 ///     .gaussian(mechanism.each().variance())
 ///     .iter()
-///     .fold(Plan::new(), |plan, (domination, copies)| plan.with(domination, *copies));
+///     .try_fold(Plan::new(), |plan, (domination, copies)| plan.with(domination, *copies))?;
 /// let delta = delta(&plan, &NonNegative::one(), &Precision { digits: 5 })?;
 /// assert!(delta.enclosure.to_string().starts_with("[0.26250"), "{}", delta.enclosure);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -261,6 +261,10 @@ impl Private for GaussianVector {
 
     /// Where it is exact, attained by answers of which the first is ⌊√Δ₂²⌋ apart and the others are equal. The pair through zCDP conversions is above every difference's.
     fn domination(&self) -> Domination {
-        if self.is_exact() { self.each.domination() } else { Domination::by(Pair::Finite(self.bound())) }
+        if self.is_exact() {
+            self.each.domination()
+        } else {
+            Domination::by(Pair::Finite(self.bound())).for_neighbours(self.guarantee.relation())
+        }
     }
 }

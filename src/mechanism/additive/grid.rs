@@ -1,6 +1,6 @@
 //! A rational grid: how a real-valued answer becomes an integer, and how far apart neighbours are then.
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 
 use super::AdditiveError;
 use crate::{
@@ -105,9 +105,12 @@ impl Grid {
         self.rounding
     }
 
-    /// The number of the multiple of g that an answer is rounded to.
+    /// The number of the multiple of g that an answer is rounded to; 0 for a quotient by 0, which only `Ratio::new_raw` makes.
     #[must_use]
     pub fn round(&self, answer: &Rational) -> Integer {
+        if answer.denom().is_zero() {
+            return Integer::ZERO;
+        }
         let scaled = answer / self.step.get();
         Integer::from(self.rounding.quotient(scaled.numer(), scaled.denom()))
     }

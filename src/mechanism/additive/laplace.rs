@@ -119,7 +119,7 @@ impl Private for LaplaceMechanism {
     /// Attained by the answers 0 and ⌊Δ₁⌋.
     fn domination(&self) -> Domination {
         let pair = Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() };
-        Domination::by(pair).attained(Attained::ByAnswers)
+        Domination::by(pair).attained(Attained::ByAnswers).for_neighbours(self.guarantee.relation())
     }
 }
 

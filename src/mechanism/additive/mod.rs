@@ -41,7 +41,7 @@ mod truncated;
 pub use bounded::{BoundedLaplace, Conditioned};
 pub use clamped::{Clamp, Clamped};
 pub use differences::{Difference, MOST_DIFFERENCES};
-pub use error::{AdditiveError, LengthError, OutOfBounds};
+pub use error::{AdditiveError, LengthError};
 pub use gaussian::{GaussianMechanism, GaussianVector};
 pub use grid::{Grid, Rounding};
 pub use laplace::{LaplaceMechanism, LaplaceVector};

@@ -196,10 +196,11 @@ impl Private for StaircaseMechanism {
         let pair =
             FinitePair::new(alloc::vec![(flat.clone(), falling.clone()), (falling, flat), (equal.clone(), equal)]);
         let decided = &self.step * 2u32 == &self.sensitivity + 1u32;
-        match pair {
+        let domination = match pair {
             Ok(pair) if decided => Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers),
             Ok(pair) => Domination::by(Pair::Finite(pair)),
             Err(_) => Domination::by(Pair::Finite(FinitePair::revealing())),
-        }
+        };
+        domination.for_neighbours(self.guarantee.relation())
     }
 }

@@ -139,12 +139,14 @@ impl Private for TruncatedLaplace {
         if let (Some(bound), Some(shift)) = (listed, self.shift.to_u32())
             && let Some(pair) = truncated_pair(bound, shift, exponent)
         {
-            return Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers);
+            let domination = Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers);
+            return domination.for_neighbours(self.guarantee.relation());
         }
         let epsilon = Rational::from_integer(self.shift.clone().into()) / self.scale.get();
         let pair =
             NonNegative::new(epsilon).ok().zip(self.delta.at_most(256)).and_then(|(e, d)| approximate_pair(&e, &d));
-        Domination::by(Pair::Finite(pair.unwrap_or_else(FinitePair::revealing)))
+        let domination = Domination::by(Pair::Finite(pair.unwrap_or_else(FinitePair::revealing)));
+        domination.for_neighbours(self.guarantee.relation())
     }
 }
 
@@ -319,9 +321,10 @@ impl Private for TruncatedGaussian {
 
     /// Attained by the answers 0 and ⌊√Δ₂²⌋.
     fn domination(&self) -> Domination {
-        match truncated_pair(self.bound, self.shift, |k| gaussian_exponent(&self.variance, k)) {
+        let domination = match truncated_pair(self.bound, self.shift, |k| gaussian_exponent(&self.variance, k)) {
             Some(pair) => Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers),
             None => Domination::by(Pair::Finite(FinitePair::revealing())),
-        }
+        };
+        domination.for_neighbours(self.guarantee.relation())
     }
 }

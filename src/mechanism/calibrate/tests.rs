@@ -28,13 +28,13 @@ fn probability(n: i64, d: i64) -> Probability {
 
 fn gaussian(sigma: &Positive, epsilon: &NonNegative) -> Result<Enclosure, AccountError> {
     let pair = Pair::Gaussian { variance: sigma.square(), shift: 1u32.into() };
-    let plan = Plan::new().with(&Domination::by(pair), 1);
+    let plan = Plan::of(&Domination::by(pair), 1);
     account::delta(&plan, epsilon, &Precision { digits: 6 }).map(|answer| answer.enclosure)
 }
 
 fn laplace(scale: &Positive, epsilon: &NonNegative) -> Result<Enclosure, AccountError> {
     let pair = Pair::Laplace { scale: scale.clone(), shift: 3u32.into() };
-    let plan = Plan::new().with(&Domination::by(pair), 1);
+    let plan = Plan::of(&Domination::by(pair), 1);
     account::delta(&plan, epsilon, &Precision { digits: 6 }).map(|answer| answer.enclosure)
 }
 
@@ -123,7 +123,7 @@ fn gaussian_trend(sensitivity: u32) -> Trend {
 fn shifted(sensitivity: u32) -> impl Fn(&Positive, &NonNegative) -> Result<Enclosure, AccountError> {
     move |sigma, epsilon| {
         let pair = Pair::Gaussian { variance: sigma.square(), shift: sensitivity.into() };
-        let plan = Plan::new().with(&Domination::by(pair), 1);
+        let plan = Plan::of(&Domination::by(pair), 1);
         account::delta(&plan, epsilon, &Precision { digits: 6 }).map(|answer| answer.enclosure)
     }
 }

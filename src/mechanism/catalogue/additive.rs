@@ -77,7 +77,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &[],
         keys: &[SCALE, LOWER, UPPER, SENSITIVITY],
         summary: "input + Laplace noise, the output conditioned on lower <= output <= upper; an epsilon above sensitivity/scale",
-        input: "an integer from lower to upper",
+        input: "an integer; beyond lower or upper it is taken for that",
         examples: &["bounded_laplace(scale=2, lower=0, upper=10)"],
         build: bounded_laplace,
     },
@@ -231,6 +231,7 @@ fn bounded_laplace(arguments: &mut Arguments<'_>) -> Built {
     let mechanism = BoundedLaplace::new(&l1(&distance), scale.get(), lower.clone(), upper.clone())
         .map_err(|error| refused(arguments, "scale", error))?;
     Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
+        let answer = &answer.clone().max(lower.clone()).min(upper.clone());
         let below = lower.add(&answer.neg()).to_i64().filter(|below| *below >= -MOST_LISTED)?;
         let above = upper.add(&answer.neg()).to_i64().filter(|above| *above <= MOST_LISTED)?;
         around(answer, below..=above, |k| Rational::from_integer(k.into()) / scale.get(), precision)

@@ -188,7 +188,8 @@ where
     }
 
     fn domination(&self) -> Domination {
-        self.mechanism.domination()
+        let domination = self.mechanism.domination();
+        if self.own_relation { domination } else { domination.for_either() }
     }
 
     fn neighbours(&self) -> (&str, &str) {

@@ -53,7 +53,7 @@ pub(super) const WITH_SAMPLERS: &[Entry] = &[
             ("k", "an integer from 2 to 2^63 - 1, default 2: the number of answers, which are 0, 1, …, k - 1"),
         ],
         summary: "the input itself, or another of k answers",
-        input: "an answer, 0, 1, …, k - 1",
+        input: "an answer, 0, 1, …, k - 1; any other integer is taken for the nearest of them",
         examples: &[
             "randomized_response(gamma=1/4)",
             "randomized_response(p=3/4)",
@@ -124,7 +124,7 @@ fn read(input: &str) -> Result<Integer, InputRefused> {
 
 impl AnyMechanism for Sampled {
     fn on(&self, input: &str) -> Result<Box<dyn AnyRelease>, InputRefused> {
-        let release = self.mechanism.on(read(input)?).map_err(|error| InputRefused::new(error.to_string()))?;
+        let Ok(release) = self.mechanism.on(read(input)?);
         Ok(Box::new(release))
     }
 

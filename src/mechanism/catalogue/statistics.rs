@@ -39,7 +39,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &[],
         keys: &[SCALE, CHANGE_ONE],
         summary: "how many records are 1, with Laplace noise",
-        input: "records, each 1 or 0, with commas between them",
+        input: "records, each 1 or 0, with commas between them; any other integer is taken for the nearer of them",
         examples: &["count(scale=2)"],
         build: count,
     },

@@ -32,7 +32,7 @@ pub enum SelectionError {
 
 /// There is not one score for each candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one score, with a denominator other than 0, for each of the {candidates} candidates")]
+#[error("must be one score for each of the {candidates} candidates")]
 pub struct ScoresError {
     /// How many there must be.
     pub candidates: usize,
@@ -113,9 +113,10 @@ impl Candidates {
     /// If there are not as many scores as candidates.
     pub(super) fn exponents(&self, scores: &[Rational], scale: &Positive) -> Result<Vec<NonNegative>, ScoresError> {
         let refused = ScoresError { candidates: self.count };
-        if scores.len() != self.count || scores.iter().any(|score| score.denom().is_zero()) {
-            return Err(refused);
-        }
+        self.counted(scores)?;
+        // A quotient by 0, which only `Ratio::new_raw` makes, has no distance to any other: taken for 0, it moves none that is a number.
+        let value = |score: &Rational| if score.denom().is_zero() { Rational::zero() } else { score.clone() };
+        let scores: Vec<Rational> = scores.iter().map(value).collect();
         let best = scores.iter().max().ok_or(refused)?;
         scores.iter().map(|score| NonNegative::new((best - score) / scale.get()).map_err(|_| refused)).collect()
     }
@@ -135,11 +136,11 @@ impl Candidates {
     }
 }
 
-/// What dominates anything that is ε-private. A bound: hardly anything but a response attains a response, whose losses are ±ε alone.
-pub(in crate::mechanism) fn dominated_by_a_response(epsilon: &Rational) -> Domination {
+/// What dominates anything that is ε-private for these neighbours. A bound: hardly anything but a response attains a response, whose losses are ±ε alone.
+pub(in crate::mechanism) fn dominated_by_a_response(epsilon: &Rational, relation: Relation) -> Domination {
     let pair = match NonNegative::new(epsilon.clone()) {
         Ok(epsilon) => FinitePair::responses(&epsilon, 1),
         Err(_) => FinitePair::revealing(),
     };
-    Domination::by(Pair::Finite(pair))
+    Domination::by(Pair::Finite(pair)).for_neighbours(relation)
 }

@@ -83,6 +83,6 @@ impl Private for Exponential {
 
     /// Not attained: the loss ε is approached and never reached.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(self.epsilon.get())
+        dominated_by_a_response(self.epsilon.get(), self.guarantee.relation())
     }
 }

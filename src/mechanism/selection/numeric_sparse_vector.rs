@@ -69,7 +69,7 @@ impl Private for NumericSparseVector {
 
     /// Not attained: that of every ε-private mechanism.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(&self.epsilon)
+        dominated_by_a_response(&self.epsilon, self.guarantee.relation())
     }
 }
 

@@ -79,7 +79,7 @@ impl Private for Peeling {
 
     /// Not attained: that of every ε-private mechanism.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(self.epsilon.get())
+        dominated_by_a_response(self.epsilon.get(), self.guarantee.relation())
     }
 }
 

@@ -69,7 +69,7 @@ impl Private for PermuteAndFlip {
 
     /// Not attained: ε is, by the candidate that is behind, but no neighbours have the losses ±ε alone.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(self.epsilon.get())
+        dominated_by_a_response(self.epsilon.get(), self.guarantee.relation())
     }
 }
 

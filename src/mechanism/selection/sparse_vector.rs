@@ -162,7 +162,7 @@ impl Private for SparseVector {
 
     /// Not attained: that of every ε-private mechanism.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(&self.epsilon())
+        dominated_by_a_response(&self.epsilon(), self.guarantee.relation())
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn moved_by_one(scale: &Positive, coordinates: u32, relation: Relatio
             let pair = Pair::Finite(FinitePair::responses(&epsilon, coordinates));
             Domination::by(pair).attained(Attained::ByNeighbours(relation))
         }
-        Err(_) => Domination::by(Pair::Finite(FinitePair::revealing())),
+        Err(_) => Domination::by(Pair::Finite(FinitePair::revealing())).for_neighbours(relation),
     }
 }
 

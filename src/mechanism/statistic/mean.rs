@@ -107,7 +107,7 @@ impl Private for Mean {
 
     /// Not attained: the losses of Laplace noise are not ±ε alone.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(&self.epsilon)
+        dominated_by_a_response(&self.epsilon, self.guarantee.relation())
     }
 }
 

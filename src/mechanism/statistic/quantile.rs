@@ -123,7 +123,7 @@ impl Private for Quantile {
 
     /// Not attained, as that of the exponential mechanism is not.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(self.epsilon.get())
+        dominated_by_a_response(self.epsilon.get(), self.guarantee.relation())
     }
 }
 

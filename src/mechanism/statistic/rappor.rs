@@ -28,7 +28,7 @@ use crate::{
 ///
 /// Pure, for a person whose value changes. At most h bits fall and at most h rise, min(2h, k) in all. Each that falls costs at most one/zero and each that
 /// rises at most (1 − zero)/(1 − one), if the report has 1 and 0 there. So ε = h·ln(larger) + min(h, k − h)·ln(smaller), which for a permanent response is
-/// 2h·ln((1 − f/2)/(f/2)), their Theorem 1. Tight, and the pairs are exact, for h up to 32.
+/// 2h·ln((1 − f/2)/(f/2)), their Theorem 1. Tight, and the pairs are exact, for h up to 32: where 2h > k they are several, one for each number of bits that fall.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Probability, Rational}, mechanism::{Private, statistic::Rappor}};
@@ -111,6 +111,20 @@ impl Rappor {
         Ok(Self { bits, set, one: probability(one)?, zero: probability(zero)?, guarantee, epsilon: at_most })
     }
 
+    /// The pairs (f, r) of bits that fall and that rise which dominate all others.
+    ///
+    /// Values A and B of at most h bits each have f = |A \ B| ≤ h, r = |B \ A| ≤ h and f + r ≤ k, and every such f and r are those of two disjoint values. A bit that is
+    /// the same in both has no loss; so the reports of (f, r) are those of (f′, r′) without some independent bits, and hence dominated by them, wherever f ≤ f′ and r ≤ r′.
+    /// What is left is r = min(h, k − f) for f from min(h, k − h) to h: from there on each f more leaves one r less, and nothing dominates another by this.
+    ///
+    /// If one + zero = 1, as in a permanent response, a bit that rises is one that falls with 0 and 1 exchanged: (f, r) and (f′, r′) with f + r = f′ + r′ are the same pair, and one stands for all.
+    fn largest_changes(&self) -> Vec<(usize, usize)> {
+        let fewer = self.set.min(self.bits.saturating_sub(self.set));
+        let is_symmetric = (self.one.get() + self.zero.get()).is_one();
+        let most = if is_symmetric { fewer } else { self.set };
+        (fewer..=most).map(|falling| (falling, self.set.min(self.bits.saturating_sub(falling)))).collect()
+    }
+
     /// The reports of `falling` bits that are set in the first value alone and of `rising` that are in the second alone: how many of each are 1.
     fn pair(&self, falling: usize, rising: usize) -> Pair {
         let (one, zero) = (self.one.get(), self.zero.get());
@@ -169,15 +183,12 @@ impl Private for Rappor {
         self.guarantee.clone()
     }
 
-    /// Attained by a value that sets the first h bits and one that sets the next min(h, k − h), and the other way around; not beyond h = 32, where it is a response.
+    /// Attained: f bits are set in the first value alone and r in the second alone, for each pair (f, r) that is listed. Not beyond h = 32, where it is a response.
     fn domination(&self) -> Domination {
         if self.set > MOST_LISTED {
-            return dominated_by_a_response(&self.epsilon);
+            return dominated_by_a_response(&self.epsilon, self.guarantee.relation());
         }
-        let fewer = self.set.min(self.bits.saturating_sub(self.set));
-        let pair = self.pair(self.set, fewer);
-        // If not all 2h bits fit, as many as may fall or as many as may rise: neither contains the other.
-        let pairs = if fewer == self.set { vec![pair] } else { vec![pair, self.pair(fewer, self.set)] };
+        let pairs = self.largest_changes().into_iter().map(|(falling, rising)| self.pair(falling, rising)).collect();
         Domination::by_all(pairs).attained(Attained::ByNeighbours(Relation::ChangeOne))
     }
 }
@@ -234,6 +245,28 @@ mod tests {
         let kept = Rational::one() - f.get();
         assert_eq!(*rappor.one.get(), &half_f * (p.get() + q.get()) + &kept * q.get());
         assert_eq!(*rappor.zero.get(), &half_f * (p.get() + q.get()) + &kept * p.get());
+    }
+
+    /// The largest changes are those of all two values, by brute force; of which none is contained in another.
+    #[test]
+    fn the_largest_changes_are_those_of_all_values() {
+        let p = (probability(1, 100), probability(17, 20));
+        for bits in 1..=5_usize {
+            for set in 1..=bits {
+                let rappor = Rappor::one_time(bits, set, &probability(1, 10), &p.0, &p.1).unwrap();
+                let values = (0..1_u32 << bits).filter(|value| value.count_ones() as usize <= set);
+                let change = |a: u32, b: u32| ((a & !b).count_ones() as usize, (b & !a).count_ones() as usize);
+                let all: Vec<_> = values.clone().flat_map(|a| values.clone().map(move |b| change(a, b))).collect();
+                let is_within = |a: &(usize, usize), b: &(usize, usize)| a.0 <= b.0 && a.1 <= b.1;
+                let mut largest: Vec<_> =
+                    all.iter().filter(|a| all.iter().all(|b| a == &b || !is_within(a, b))).copied().collect();
+                largest.sort_unstable();
+                largest.dedup();
+                assert_eq!(rappor.largest_changes(), largest, "{bits} {set}");
+                let permanent = Rappor::permanent(bits, set, &probability(1, 2)).unwrap();
+                assert_eq!(permanent.domination().forward().len(), 1, "{bits} {set}");
+            }
+        }
     }
 
     /// The first h different positions in range count.

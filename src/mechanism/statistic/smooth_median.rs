@@ -98,7 +98,7 @@ impl Private for SmoothMedian {
 
     /// Not attained: not even ε is.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(&self.epsilon)
+        dominated_by_a_response(&self.epsilon, self.guarantee.relation())
     }
 }
 

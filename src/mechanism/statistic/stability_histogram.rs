@@ -140,7 +140,7 @@ pub(super) fn dominated_by_approximate(epsilon: &Rational, guarantee: &Guarantee
         (Ok(epsilon), Some(delta)) => FinitePair::approximate(&epsilon, &delta),
         _ => FinitePair::revealing(),
     };
-    Domination::by(Pair::Finite(pair))
+    Domination::by(Pair::Finite(pair)).for_neighbours(guarantee.relation())
 }
 
 /// At least δ, by at most a part in 2^32 of it.

@@ -98,7 +98,11 @@ impl Private for ClampedSum {
         let domination = Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() });
         let (relation, limit) = (self.guarantee.relation(), self.limit.unsigned_abs());
         let farthest = self.bounds.lower().unsigned_abs().max(self.bounds.upper().unsigned_abs());
-        if farthest <= limit { domination.attained(Attained::ByNeighbours(relation)) } else { domination }
+        if farthest <= limit {
+            domination.attained(Attained::ByNeighbours(relation))
+        } else {
+            domination.for_neighbours(relation)
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! A survey of one question by randomized response.
 
+use core::convert::Infallible;
+
 use super::{Proportion, ProportionError, StatisticError};
 use crate::{
     exact::{Integer, Real},
     guarantee::{Attained, Domination, Guarantee, Pair, Relation},
-    mechanism::{InputError, Mechanism, Private, RandomizedResponse, Release},
+    mechanism::{Mechanism, Private, RandomizedResponse, Release},
 };
 
 /// One person's answer by [`RandomizedResponse`], and what many of them tell.
@@ -56,9 +58,9 @@ impl Survey {
 impl Private for Survey {
     type Input = Integer;
     type Release = Release;
-    type Error = InputError;
+    type Error = Infallible;
 
-    fn on(&self, truth: &Integer) -> Result<Release, InputError> {
+    fn on(&self, truth: &Integer) -> Result<Release, Infallible> {
         Mechanism::RandomizedResponse(self.response.clone()).on(truth.clone())
     }
 

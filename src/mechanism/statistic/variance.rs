@@ -115,7 +115,7 @@ impl Private for Variance {
 
     /// Not attained: the losses of Laplace noise are not ±ε alone.
     fn domination(&self) -> Domination {
-        dominated_by_a_response(&self.epsilon)
+        dominated_by_a_response(&self.epsilon, self.guarantee.relation())
     }
 }
 

@@ -26,7 +26,7 @@ pub fn plan(family: Family, scale: &Positive, attributes: u64) -> Plan {
         Family::Laplace => Pair::Laplace { scale: scale.clone(), shift: 1_u32.into() },
         Family::Gaussian => Pair::Gaussian { variance: scale.square(), shift: 1_u32.into() },
     };
-    Plan::new().with(&Domination::by(pair), attributes)
+    Plan::of(&Domination::by(pair), attributes)
 }
 
 /// A scale that is a multiple of `step` and certified to meet (ε, δ) on d counts, and the next smaller one is not.
