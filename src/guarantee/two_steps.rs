@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use num_traits::{One, Zero};
 
 use super::{FinitePair, Pair, Weight};
-use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational, exp_neg};
+use crate::exact::{Enclosure, Positive, Probability, Rational, exp_neg};
 
 /// Binary digits of irrational probabilities beyond those of the smallest, by which they are rounded to the safe side.
 const SPARE_BITS: u32 = 256;
@@ -189,6 +189,7 @@ mod tests {
     use super::*;
     use crate::{
         account::{Plan, Precision, delta},
+        exact::NonNegative,
         guarantee::Domination,
     };
     use proptest::prelude::*;

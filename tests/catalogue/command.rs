@@ -123,3 +123,73 @@ fn bad_arguments_are_refused() {
         refused(&["certify", wide], "too many outputs", 60);
     }
 }
+
+/// The values of the issue, on the command line: a sample each. And what is no integer is refused without being repeated.
+#[test]
+fn no_value_of_an_input_is_refused() {
+    for (spec, input) in [
+        ("bounded_laplace(scale=2, lower=0, upper=10)", "11"),
+        ("sum(lower=-1, upper=60, scale=61/2)", "9223372036854775808"),
+        ("quantile(level=1/4, lower=0, upper=7, epsilon=1)", "1e30,-1e30"),
+        ("count(scale=2)", "2"),
+        ("histogram(keys=2, scale=1)", "-1"),
+        ("randomized_response(gamma=1/4)", "7"),
+    ] {
+        assert_eq!(stdout(&["sample", spec, "--input", input, "--seed", "7"]).lines().count(), 1, "{spec} {input}");
+        let [one, other] = ["7.25", "private"].map(|input| {
+            let output = certus(&["sample", spec, "--input", input]);
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{spec} {input}");
+            String::from_utf8(output.stderr).unwrap()
+        });
+        assert_eq!(one, other, "{spec}");
+        assert!(!one.contains("private") && one.contains("--input"), "{one}");
+    }
+}
+
+/// One relation a plan: what is mixed is refused, and converted where it is asked for and can be.
+#[test]
+fn a_plan_is_for_neighbours_of_one_relation() {
+    let comes = "histogram(keys=2, scale=1)";
+    let changes = "mean_of_known(lower=-1, upper=1, records=4, scale=2)";
+    for question in [&["--delta", "0"][..], &["--epsilon", "1"], &["--profile"], &["--delta", "1/10", "--summary"]] {
+        let mixed = [&["account", comes, changes], question].concat();
+        refused(&mixed, "--relation change_one", 1);
+        refused(&[&mixed[..], &["--relation", "add_remove"]].concat(), "--relation: must be change_one", 1);
+        let document = json(&[&mixed[..], &["--relation", "change_one"]].concat());
+        assert_eq!(document["relation"], "change_one");
+        assert_eq!(document["converted"].as_array().unwrap(), &[comes]);
+    }
+    // The histogram by itself is 1-private for records that come and go, 2-private for those that change; the mean 1-private.
+    let text = stdout(&["account", comes, changes, "--delta", "0", "--relation", "change_one"]);
+    assert!(text.contains("epsilon   exactly 3\n"), "{text}");
+    assert!(text.contains("relation  change_one: neighbours differ by the value of one record\n"), "{text}");
+    assert!(text.contains("histogram(keys=2, scale=1): as two steps of add_remove\n"), "{text}");
+    let truth = ["account", "histogram(keys=2, scale=1, change_one=1)", changes, "--delta", "0"];
+    assert!(stdout(&truth).contains("epsilon   exactly 3\n"));
+    refused(&["account", comes, "--epsilon", "1", "--relation", "both"], "--relation: must be add_remove or change_one", 1);
+    let sampled = "subsampled_gaussian(sigma=2, rate=1/10)";
+    refused(&["account", sampled, "--epsilon", "1", "--relation", "change_one"], "no conversion", 1);
+    refused(&["account", sampled, changes, "--epsilon", "1"], "same neighbours", 1);
+    // A stated sensitivity goes with either.
+    for one in [comes, changes] {
+        assert!(json(&["account", one, "laplace(scale=1, sensitivity=3)", "--epsilon", "1"])["relation"].is_string());
+    }
+    let either = json(&["account", "laplace(scale=1)", "--epsilon", "1"]);
+    assert!(either["relation"].is_null() && either["converted"].as_array().unwrap().is_empty());
+}
+
+/// A plan file is a plan as any other.
+#[test]
+fn a_plan_file_is_for_neighbours_of_one_relation() {
+    let folder = std::env::temp_dir().join(format!("certus-relations-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("plan.toml");
+    let plan = "[[mechanism]]\nspec = 'count(scale=1)'\n[[mechanism]]\nspec = 'rappor(k=2, h=1, f=1/2)'\n\
+                [[mechanism]]\np = [0.5, 0.5]\nq = [1, 0]\n";
+    std::fs::write(&path, plan).unwrap();
+    let path = path.to_str().unwrap();
+    refused(&["account", path, "--epsilon", "1"], "same neighbours", 1);
+    let document = json(&["account", path, "--epsilon", "1", "--relation", "change_one"]);
+    assert_eq!(document["converted"].as_array().unwrap(), &["count(scale=1)"]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

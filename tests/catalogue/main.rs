@@ -12,6 +12,7 @@ mod attained;
 mod certificates;
 mod command;
 mod keys;
+mod values;
 
 use certus::mechanism::{AnyMechanism, CATALOGUE, Entry, from_spec};
 

@@ -32,7 +32,8 @@ pub fn randomized_response() {
         (by_epsilon(4, 1, 5), 5),
     ] {
         let what = format!("{response:?}");
-        let inputs: Vec<Integer> = (0..answers).map(Integer::from).collect();
+        // What is none of the answers is taken for one.
+        let inputs: Vec<Integer> = (-1..=answers).map(Integer::from).collect();
         if let Ok(survey) = Survey::new(response.clone()) {
             check(&what, &survey, &inputs, |_, _| true, 40);
         }
