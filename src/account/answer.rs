@@ -116,7 +116,9 @@ pub enum AccountError {
     #[error("a plan must have at least one mechanism")]
     Empty,
     /// A mechanism is for other neighbours than the plan is.
-    #[error("all mechanisms of a plan must be for the same neighbours: convert what is for add/remove with `under` first")]
+    #[error(
+        "all mechanisms of a plan must be for the same neighbours: convert what is for add/remove with `under` first"
+    )]
     RelationsDiffer,
     /// No method reaches the question within its bounds on memory and time.
     #[error("the plan is beyond what can be accounted for within the bounds on memory and time")]

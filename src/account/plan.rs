@@ -171,9 +171,8 @@ mod tests {
     };
 
     fn planned(specs: &[(&str, u64)]) -> Result<Plan, AccountError> {
-        let add = |plan: Plan, (spec, copies): &(&str, u64)| {
-            plan.with(&domination(&spec.parse().unwrap()).unwrap(), *copies)
-        };
+        let add =
+            |plan: Plan, (spec, copies): &(&str, u64)| plan.with(&domination(&spec.parse().unwrap()).unwrap(), *copies);
         specs.iter().try_fold(Plan::new(), add)
     }
 

@@ -89,8 +89,7 @@ mod tests {
     /// At ten epsilons, of both directions and of the larger: about as narrow as when asked for alone, and by few compositions. The directions are told apart.
     #[test]
     fn what_is_remembered_is_as_good() {
-        let plan =
-            Plan::of(&domination(&"subsampled_gaussian(sigma=1, rate=1/20)".parse().unwrap()).unwrap(), 40);
+        let plan = Plan::of(&domination(&"subsampled_gaussian(sigma=1, rate=1/20)".parse().unwrap()).unwrap(), 40);
         let precision = Precision { digits: 4 };
         let least = Rational::new(BigInt::one(), BigInt::one() << 15_u32);
         let is_as_good = |found: &Enclosure, alone: &Enclosure| {

@@ -109,10 +109,10 @@ impl Domination {
 
     /// What it says of the neighbours of a relation. What is for either, or for these, is as it is.
     ///
-    /// A change is a removal and an addition: from D with x to D without, and from there to D with y. If no test of power
-    /// above F(α) at level α tells the first two apart, and none above G(α) the others, then none above G(F(α)) tells
-    /// D with x from D with y (Dong, Roth and Su 2022, Theorem 2.14). [`Pair`]s whose curve G∘F can be written down are
-    /// converted; it is not known to be attained.
+    /// A change is a removal and an addition: from D with x to D without, and from there to D with y. If a test that rejects
+    /// D with y with probability α rejects D with at most G(α), and one that rejects D with α rejects D with x with at most
+    /// F(α), then the former rejects D with x with at most F(G(α)) (Dong, Roth and Su 2022, Theorem 2.14). [`Pair`]s whose curve
+    /// F∘G can be written down are converted; it is not known to be attained.
     ///
     /// ```
     /// use certus::{exact::{Positive, Rational}, guarantee::{Domination, Pair, Relation}};

@@ -4,9 +4,10 @@
 //! from F(0), the probability of an infinite loss, to F(1) = 1, and says as much as the profile: δ(ε) = max over α of
 //! F(α) − e^ε·α. The largest of several profiles is that of the concave hull of the curves.
 //!
-//! A change takes two steps, from D with x to D without and on to D with y: the power of a test at level α between the first
-//! two is at most F(α), and then between the last two at most G(F(α)), G(α) = 1 − F⁻¹(1 − α) being the curve of (Q, P) (Dong,
-//! Roth and Su 2022, "Gaussian differential privacy", Theorem 2.14). G∘F is the curve of a pair again, and of a symmetric one.
+//! A change takes two steps: from D with x to D without, whose pair is (P, Q), and on to D with y, whose pair is (Q, P), with the
+//! curve G(α) = 1 − F⁻¹(1 − α). A test that rejects D with y with probability α rejects D with at most G(α), and hence D with x with
+//! at most F(G(α)) (Dong, Roth and Su 2022, "Gaussian differential privacy", Theorem 2.14). F∘G is the curve of a pair again, and
+//! of a symmetric one; G∘F is another, of the two steps by way of D with both.
 
 use alloc::vec::Vec;
 
@@ -29,11 +30,11 @@ pub(super) fn pair(pairs: &[Pair]) -> Option<Pair> {
     }
 }
 
-/// Of noise moved by Δ, the same noise moved by 2Δ: exactly G∘F.
+/// Of noise moved by Δ, the same noise moved by 2Δ: exactly F∘G, where F = G as noise is symmetric.
 ///
 /// For log-concave noise the best tests between two shifts reject beyond a threshold t, and at t with some probability γ. One and the
 /// same test (t, γ) is therefore best between 0 and Δ at its level α, best between Δ and 2Δ at the level F(α) that it has there, and
-/// best between 0 and 2Δ at α. So its power at 2Δ is G(F(α)), and also that of the curve of the shift 2Δ.
+/// best between 0 and 2Δ at α. So its power at 2Δ is F(F(α)), and also that of the curve of the shift 2Δ.
 fn noise(pair: &Pair) -> Option<Pair> {
     Some(match pair {
         Pair::Laplace { scale, shift } => Pair::Laplace { scale: scale.clone(), shift: shift * 2u32 },
@@ -51,7 +52,7 @@ fn response(pair: &FinitePair) -> Option<Positive> {
     (*pair == FinitePair::responses(exponent, 1)).then_some(scale)
 }
 
-/// Of finite pairs, the curve G∘F itself: F the concave hull of theirs, with irrational probabilities rounded to the safe side.
+/// Of finite pairs, the curve F∘G itself: F the concave hull of theirs, with irrational probabilities rounded to the safe side.
 fn finite(pairs: &[Pair]) -> Option<Pair> {
     let mut vertices = Vec::new();
     for pair in pairs {
@@ -60,7 +61,7 @@ fn finite(pairs: &[Pair]) -> Option<Pair> {
     }
     let forward = concave_hull(vertices);
     let backward = reversed(&forward);
-    Some(Pair::Finite(from_curve(&composed(&forward, &backward))?))
+    Some(Pair::Finite(from_curve(&composed(&backward, &forward))?))
 }
 
 /// Every outcome's probabilities (at least Pᵢ, at most Qᵢ): exactly these where they are rational.
@@ -159,7 +160,7 @@ fn at(curve: &[Vertex], level: &Rational) -> Rational {
     }
 }
 
-/// G∘F: its vertices are those of F, and where F passes a level of G's.
+/// The second curve after the first: its vertices are those of the first, and where that passes a level of the second's.
 fn composed(first: &[Vertex], second: &[Vertex]) -> Vec<Vertex> {
     let mut levels: Vec<Rational> = first.iter().map(|(level, _)| level.clone()).collect();
     for segment in first.windows(2) {
@@ -222,22 +223,22 @@ mod tests {
     }
 
     fn distribution() -> impl Strategy<Value = Vec<Rational>> {
-        prop::collection::vec(0_i64..6, 3).prop_filter_map("no weight", |weights| {
-            (weights.iter().sum::<i64>() > 0).then(|| normal(&weights))
-        })
+        prop::collection::vec(0_i64..6, 3)
+            .prop_filter_map("no weight", |weights| (weights.iter().sum::<i64>() > 0).then(|| normal(&weights)))
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// Any three distributions: what dominates the first two steps, as D with x and D without and D with y have them, dominates both together, whichever way.
+        /// Any three distributions, of D with x, D without, and D with y: what dominates each step dominates both together, either way.
         #[test]
         fn two_steps_are_dominated(with_x in distribution(), without in distribution(), with_y in distribution()) {
             // Forward is "with" first: of x, and of y.
             let listed = [as_pair(&with_x, &without), as_pair(&with_y, &without)];
             let Some(Pair::Finite(both)) = pair(&listed) else { panic!("finite pairs have two steps") };
             let (p, q) = sides(&both);
-            for ratio in [rational(1, 9), rational(1, 3), rational(2, 3), rational(1, 1), rational(7, 5), rational(5, 2), rational(8, 1), rational(40, 1)] {
+            for (n, d) in [(1, 9), (1, 3), (2, 3), (1, 1), (7, 5), (5, 2), (8, 1), (40, 1)] {
+                let ratio = rational(n, d);
                 let bound = profile(&p, &q, &ratio);
                 prop_assert!(profile(&with_x, &with_y, &ratio) <= bound);
                 prop_assert!(profile(&with_y, &with_x, &ratio) <= bound);
@@ -246,9 +247,12 @@ mod tests {
             }
         }
 
-        /// The concave hull of several curves, not the compositions of each two: a domination is by the largest profile, at every ε another's.
+        /// The concave hull of several curves, not the compositions of each two: a domination is by the largest profile, which
+        /// may be another's at every ε.
         #[test]
-        fn a_pair_within_the_largest_profile_is_covered(a in distribution(), b in distribution(), c in distribution(), d in distribution()) {
+        fn a_pair_within_the_largest_profile_is_covered(
+            a in distribution(), b in distribution(), c in distribution(), d in distribution()
+        ) {
             let listed = [as_pair(&a, &b), as_pair(&c, &d)];
             let hull = concave_hull(listed.iter().flat_map(|pair| match pair {
                 Pair::Finite(pair) => curve(masses(pair).unwrap()),
@@ -271,7 +275,7 @@ mod tests {
         delta(&plan, &NonNegative::new(epsilon.clone()).unwrap(), &Precision::default()).unwrap().enclosure
     }
 
-    /// Of a response the curve that is composed is that of Laplace noise moved by 2, to the digits that are kept; and so of a truncated Laplace or a geometric row.
+    /// Of a response the curve that is composed is that of Laplace noise moved by 2, to the digits that are kept.
     #[test]
     fn composed_curves_are_those_of_noise() {
         for (n, d) in [(1, 1), (1, 3), (5, 2)] {
@@ -291,7 +295,8 @@ mod tests {
         }
     }
 
-    /// Binomial(n, 1/2) moved by 1 is log-concave noise with rational probabilities: composed it is the same moved by 2, exactly, what is revealed included.
+    /// Binomial(n, 1/2) moved by 1 is log-concave noise with rational probabilities: composed it is the same moved by 2, exactly,
+    /// what is revealed included.
     #[test]
     fn log_concave_noise_is_moved_twice_as_far() {
         for n in 1..=8_i64 {

@@ -46,10 +46,7 @@ const ATTAINED: &[(&str, &[(&str, &str)])] = &[
     // Not all 2h bits fit: two pairs.
     ("rappor(k=3, h=2, f=1/2, p=1/4, q=1/3)", &[("0,1", "2"), ("2", "0,1")]),
     // Four: which is the worst depends on ε, and it may be the one that falls at two bits and rises at one.
-    (
-        "rappor(k=3, h=3, f=1/10, p=1/100, q=17/20)",
-        &[("0,1,2", ""), ("0,1", "2"), ("0", "1,2"), ("", "0,1,2")],
-    ),
+    ("rappor(k=3, h=3, f=1/10, p=1/100, q=17/20)", &[("0,1,2", ""), ("0,1", "2"), ("0", "1,2"), ("", "0,1,2")]),
     ("count(scale=2)", &[]),
     ("count(scale=2, change_one=1)", &[]),
     ("sum(lower=-1, upper=60, scale=61/2, change_one=1)", &[]),

@@ -166,7 +166,11 @@ fn a_plan_is_for_neighbours_of_one_relation() {
     assert!(text.contains("histogram(keys=2, scale=1): as two steps of add_remove\n"), "{text}");
     let truth = ["account", "histogram(keys=2, scale=1, change_one=1)", changes, "--delta", "0"];
     assert!(stdout(&truth).contains("epsilon   exactly 3\n"));
-    refused(&["account", comes, "--epsilon", "1", "--relation", "both"], "--relation: must be add_remove or change_one", 1);
+    refused(
+        &["account", comes, "--epsilon", "1", "--relation", "both"],
+        "--relation: must be add_remove or change_one",
+        1,
+    );
     let sampled = "subsampled_gaussian(sigma=2, rate=1/10)";
     refused(&["account", sampled, "--epsilon", "1", "--relation", "change_one"], "no conversion", 1);
     refused(&["account", sampled, changes, "--epsilon", "1"], "same neighbours", 1);

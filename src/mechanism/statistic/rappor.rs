@@ -113,11 +113,13 @@ impl Rappor {
 
     /// The pairs (f, r) of bits that fall and that rise which dominate all others.
     ///
-    /// Values A and B of at most h bits each have f = |A \ B| ≤ h, r = |B \ A| ≤ h and f + r ≤ k, and every such f and r are those of two disjoint values. A bit that is
-    /// the same in both has no loss; so the reports of (f, r) are those of (f′, r′) without some independent bits, and hence dominated by them, wherever f ≤ f′ and r ≤ r′.
-    /// What is left is r = min(h, k − f) for f from min(h, k − h) to h: from there on each f more leaves one r less, and nothing dominates another by this.
+    /// Values A and B of at most h bits each have f = |A \ B| ≤ h, r = |B \ A| ≤ h and f + r ≤ k, and every such f and r are those
+    /// of two disjoint values. A bit that is the same in both has no loss; so the reports of (f, r) are those of (f′, r′) without
+    /// some independent bits, and hence dominated by them, wherever f ≤ f′ and r ≤ r′. What is left is r = min(h, k − f) for f
+    /// from min(h, k − h) to h: from there on each f more leaves one r less, and nothing dominates another by this.
     ///
-    /// If one + zero = 1, as in a permanent response, a bit that rises is one that falls with 0 and 1 exchanged: (f, r) and (f′, r′) with f + r = f′ + r′ are the same pair, and one stands for all.
+    /// If one + zero = 1, as in a permanent response, a bit that rises is one that falls with 0 and 1 exchanged: (f, r) and
+    /// (f′, r′) with f + r = f′ + r′ are the same pair, and one stands for all.
     fn largest_changes(&self) -> Vec<(usize, usize)> {
         let fewer = self.set.min(self.bits.saturating_sub(self.set));
         let is_symmetric = (self.one.get() + self.zero.get()).is_one();
@@ -183,7 +185,8 @@ impl Private for Rappor {
         self.guarantee.clone()
     }
 
-    /// Attained: f bits are set in the first value alone and r in the second alone, for each pair (f, r) that is listed. Not beyond h = 32, where it is a response.
+    /// Attained: f bits are set in the first value alone and r in the second alone, for each pair (f, r) that is listed. Not
+    /// beyond h = 32, where it is a response.
     fn domination(&self) -> Domination {
         if self.set > MOST_LISTED {
             return dominated_by_a_response(&self.epsilon, self.guarantee.relation());

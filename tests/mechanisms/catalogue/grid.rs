@@ -6,11 +6,7 @@ use certus::{
     mechanism::additive::{GaussianMechanism, Grid, LaplaceMechanism, OnGrid, OnGridVector, Rounding},
 };
 
-use crate::{
-    accounted::check,
-    domain::vectors,
-    exhaustive::rational,
-};
+use crate::{accounted::check, domain::vectors, exhaustive::rational};
 
 const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
 
