@@ -26,6 +26,7 @@ pub mod fixed;
 mod gaussian;
 mod geometric;
 mod laplace;
+pub(crate) mod machine;
 pub(crate) mod prepared;
 pub(crate) mod program;
 mod uniform;

@@ -24,7 +24,7 @@ mod harnesses {
     fn verify_table_signed() {
         let (magnitude, word): (i64, u64) = (kani::any(), kani::any());
         kani::assume(magnitude >= 0);
-        has_its_sign(signed, magnitude, word);
+        has_its_sign(<u64 as Machine>::signed, magnitude, word);
         kani::cover!(magnitude == 0 && word & 1 == 1, "minus zero is zero");
     }
 
@@ -43,7 +43,7 @@ mod properties {
     use super::*;
     use crate::{
         exact::{Positive, Rational},
-        sample::prepared::inversion::Found,
+        sample::{machine::Short, prepared::inversion::Found},
         symbolic::Words,
     };
     use proptest::prelude::*;
@@ -52,7 +52,7 @@ mod properties {
     fn bytes_exhaustively() {
         for magnitude in 0..=255 {
             for word in 0..4 {
-                has_its_sign(signed, magnitude, word);
+                has_its_sign(<u64 as Machine>::signed, magnitude, word);
             }
         }
     }
@@ -61,42 +61,42 @@ mod properties {
     fn integers_have_the_same_sign() {
         for magnitude in 0..=255u64 {
             for word in 0..4 {
-                assert_eq!(signed_integer(Integer::from(magnitude), word), Integer::from(signed(magnitude, word)));
+                assert_eq!(signed_integer(Integer::from(magnitude), word), Integer::from(magnitude.signed(word)));
             }
         }
     }
 
     /// Words at a width: what it settles on is the cell of its real, with the sign of its last bit, and what it does not settle on is resolved to that
     /// where the thresholds say which it is. Almost all are settled, but where there are few bits.
-    fn words_say_what_the_thresholds_say<const WIDTH: u32>(words: impl Iterator<Item = u64>) {
+    fn words_say_what_the_thresholds_say<W: Machine>(words: impl Iterator<Item = u64>) {
         let scale = Positive::new(Rational::new(3.into(), 2.into())).unwrap();
-        let table = Table::<WIDTH>::new(Decay::Laplace { scale });
-        assert_eq!((Table::<WIDTH>::FIRST, Table::<WIDTH>::SECOND), (WIDTH + 1, 0));
+        let table = Table::<W>::new(Decay::Laplace { scale });
         assert_eq!(table.memory(), table.magnitudes.memory());
         let (mut settled, mut all) = (0, 0);
         for word in words {
             let found = table.magnitudes.search(word >> 1);
-            let at_once = table.settle(word, 0);
+            let word = W::cut(word);
+            let at_once = table.settle(word, W::default());
             if let Found::Cell(cell) = found {
-                let expected = signed(cell, word);
+                let expected = W::cut(cell).signed(word);
                 assert!(at_once.is_none_or(|answer| answer == expected));
-                let resolved = table.resolve(word, 0, &mut Words::new([0; 2]));
-                assert_eq!(resolved, Ok(Some(Integer::from(expected))));
+                let resolved = table.resolve(word, W::default(), &mut Words::new([0; 2]));
+                assert_eq!(resolved, Ok(Some(Integer::from(expected.into()))));
             } else {
                 assert_eq!(at_once, None);
             }
             settled += u32::from(at_once.is_some());
             all += 1;
         }
-        assert!(WIDTH < 40 || settled * 100 > all * 99, "{settled} of {all} are settled");
+        assert!(W::BITS < 40 || settled * 100 > all * 99, "{settled} of {all} are settled");
     }
 
     #[test]
     fn words_of_three_widths() {
-        words_say_what_the_thresholds_say::<7>(0..256);
+        words_say_what_the_thresholds_say::<Short<8>>(0..256);
         let words = || (0..4096).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        words_say_what_the_thresholds_say::<40>(words().map(|word| word >> 23));
-        words_say_what_the_thresholds_say::<63>(words());
+        words_say_what_the_thresholds_say::<Short<41>>(words().map(|word| word >> 23));
+        words_say_what_the_thresholds_say::<u64>(words());
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod properties {
     proptest! {
         #[test]
         fn words(magnitude in 0..=i64::MAX, word: u64) {
-            has_its_sign(signed, magnitude, word);
+            has_its_sign(<u64 as Machine>::signed, magnitude, word);
         }
     }
 }

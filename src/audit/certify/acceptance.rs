@@ -30,7 +30,7 @@ const SERIES: u32 = 15;
 const ENCLOSURE: u32 = 4;
 
 /// Whether the shipped acceptance of every bucket says what e^-x does, at its edges.
-pub(super) fn holds<const FIRST: u32, const SECOND: u32>(wide: &Wide<FIRST, SECOND>) -> bool {
+pub(super) fn holds<const SECOND: u32>(wide: &Wide<u64, SECOND>) -> bool {
     let places = 1u64 << wide.offset();
     (0u64..).zip(wide.sure()).all(|(bucket, &sure)| {
         // Odd multiples of a large odd number: another place in each bucket.
@@ -41,8 +41,8 @@ pub(super) fn holds<const FIRST: u32, const SECOND: u32>(wide: &Wide<FIRST, SECO
 }
 
 /// Whether the words with v just below the squeeze settle on the place, and those with v at the squeeze do not.
-fn squeeze_holds<const FIRST: u32, const SECOND: u32>(
-    wide: &Wide<FIRST, SECOND>,
+fn squeeze_holds<const SECOND: u32>(
+    wide: &Wide<u64, SECOND>,
     bucket: u64,
     sure: u64,
     offset: u64,
@@ -69,7 +69,7 @@ fn squeeze_holds<const FIRST: u32, const SECOND: u32>(
 }
 
 /// Whether the code accepts below e^-x and rejects above it, by one word more of V and by two.
-fn edge_holds<const FIRST: u32, const SECOND: u32>(wide: &Wide<FIRST, SECOND>, bucket: u64, offset: u64) -> bool {
+fn edge_holds<const SECOND: u32>(wide: &Wide<u64, SECOND>, bucket: u64, offset: u64) -> bool {
     let x = wide.exponent(bucket, offset);
     let below = wide.offset() + 1 - SECOND;
     let certain = usize::try_from(bucket).ok().and_then(|bucket| wide.sure().get(bucket)).copied().unwrap_or(0);

@@ -22,6 +22,7 @@ use crate::{
     mechanism::Release,
     sample::{
         Program,
+        machine::Short,
         prepared::{
             Construction, Trials,
             cells::{Cells, Decay},
@@ -76,7 +77,7 @@ pub fn prepared_flat(
     };
     let Some(Cells { decay, folded: true }) = cells else { return Ok(None) };
     let Some(pmf) = closed_form(decay) else { return Ok(None) };
-    let masses = flat(&Trials(Table::<7>::new(decay.clone())), depth, progress)?.masses();
+    let masses = flat(&Trials(Table::<Short<8>>::new(decay.clone())), depth, progress)?.masses();
     Ok(Some(Certificate::new(&masses, &*pmf)))
 }
 
@@ -100,7 +101,7 @@ fn of<R: Program<Output = Integer>>(shipped: &Construction<R>) -> Option<Prepare
     }
 }
 
-fn buckets<const FIRST: u32, const SECOND: u32>(wide: &Wide<FIRST, SECOND>) -> Option<Prepared> {
+fn buckets<const SECOND: u32>(wide: &Wide<u64, SECOND>) -> Option<Prepared> {
     let two_sided = closed_form(&wide.buckets().cells().decay)?;
     let certificate = Certificate::new(&settled(wide.buckets()), &OneSided { two_sided });
     let (squeezes_hold, acceptance_holds) = (wide.squeezes_hold(), acceptance::holds(wide));

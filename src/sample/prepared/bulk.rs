@@ -2,11 +2,14 @@
 
 use core::ops::ControlFlow;
 
-use super::{Execution, Trial};
+use super::{Execution, SignedWord, Trial};
 use crate::{
     bits::{Bits, BitsError},
     exact::Integer,
-    sample::{Program, execute},
+    sample::{
+        Program, execute,
+        machine::{MOST_BATCH, Machine, SignedMachine},
+    },
 };
 
 /// What a slice of samples may hold: [`Integer`], `i64` or `i128`.
@@ -58,6 +61,26 @@ impl Output for Integer {
     }
 }
 
+/// What a slice may hold of samples on a machine word: an [`Output`], if that is the word that ships.
+pub(crate) trait Slot<W: Machine>: Sized {
+    /// A sample that fits a machine word.
+    fn of_word(sample: W::Signed) -> Self;
+
+    /// A sample of any size, if it fits.
+    fn of_integer(sample: Integer) -> Option<Self>;
+}
+
+impl<T: Output> Slot<u64> for T {
+    #[inline]
+    fn of_word(sample: i64) -> Self {
+        <T as Output>::of_word(sample)
+    }
+
+    fn of_integer(sample: Integer) -> Option<Self> {
+        <T as Output>::of_integer(sample)
+    }
+}
+
 /// Why a slice was not filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -70,16 +93,13 @@ pub enum FillError {
     TooWide,
 }
 
-/// How many trials' words are drawn at a time.
-const BATCH: usize = 64;
-
 /// Trials until one is accepted, where the first was not settled.
 #[cold]
 #[inline(never)]
 fn slow<C: Trial, B: Bits + ?Sized>(
     construction: &C,
-    first: u64,
-    second: u64,
+    first: C::Word,
+    second: C::Word,
     bits: &mut B,
 ) -> Result<Integer, BitsError> {
     let on = &mut Execution { bits };
@@ -103,24 +123,31 @@ fn each<C: Trial, T, E: From<BitsError>, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
     slots: &mut [T],
-    put: impl Fn(&mut T, Result<i64, Integer>) -> Result<(), E>,
+    put: impl Fn(&mut T, Result<SignedWord<C>, Integer>) -> Result<(), E>,
 ) -> Result<(), E> {
-    const { assert!(C::FIRST == 64 && (C::SECOND == 0 || C::SECOND == 16)) };
-    let (mut firsts, mut seconds) = ([0; BATCH], [0; BATCH]);
-    for slots in slots.chunks_mut(BATCH) {
+    // How many second parts a word has: four as shipped.
+    let parts = usize::try_from(C::Word::BITS.checked_div(C::SECOND).unwrap_or(1)).unwrap_or(1);
+    let (mut firsts, mut seconds) = ([0; MOST_BATCH], [C::Word::default(); MOST_BATCH]);
+    for slots in slots.chunks_mut(C::Word::BATCH) {
         let firsts = firsts.get_mut(..slots.len()).unwrap_or_default();
         bits.words(firsts)?;
         if C::SECOND > 0 {
-            // Four to a word.
-            let mut words = [0; BATCH / 4];
-            bits.words(words.get_mut(..slots.len().div_ceil(4)).unwrap_or_default())?;
-            for (parts, word) in seconds.chunks_exact_mut(4).zip(words) {
-                parts.copy_from_slice(&[word >> 48, word >> 32 & 0xffff, word >> 16 & 0xffff, word & 0xffff]);
+            let mut words = [0; MOST_BATCH];
+            let words = words.get_mut(..slots.len().div_ceil(parts)).unwrap_or_default();
+            bits.words(words)?;
+            for (parts, word) in seconds.chunks_exact_mut(parts).zip(words) {
+                // The first part is the highest.
+                let mut below = C::Word::BITS;
+                for part in parts {
+                    below -= C::SECOND;
+                    *part = C::Word::of_first_bits(*word).shifted_down(below).low_bits(C::SECOND);
+                }
             }
         }
         for ((slot, &mut first), &second) in slots.iter_mut().zip(firsts).zip(&seconds) {
+            let first = C::Word::of_first_bits(first);
             // Known to the compiler where there is none.
-            let second = if C::SECOND > 0 { second } else { 0 };
+            let second = if C::SECOND > 0 { second } else { C::Word::default() };
             match construction.settle(first, second) {
                 Some(sample) => put(slot, Ok(sample))?,
                 None => put(slot, Err(slow(construction, first, second, bits)?))?,
@@ -130,7 +157,7 @@ fn each<C: Trial, T, E: From<BitsError>, B: Bits + ?Sized>(
     Ok(())
 }
 
-pub(super) fn fill<C: Trial, T: Output, B: Bits + ?Sized>(
+pub(crate) fn fill<C: Trial, T: Slot<C::Word>, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
     out: &mut [T],
@@ -150,15 +177,15 @@ pub(super) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
     out: &mut [T],
 ) -> Result<(), FillError> {
     for slot in out {
-        *slot = T::of_integer(execute(reference, bits)?).ok_or(FillError::TooWide)?;
+        *slot = <T as Output>::of_integer(execute(reference, bits)?).ok_or(FillError::TooWide)?;
     }
     Ok(())
 }
 
-pub(super) fn add_noise<C: Trial, B: Bits + ?Sized>(
+pub(crate) fn add_noise<C: Trial, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
-    values: &mut [i64],
+    values: &mut [SignedWord<C>],
 ) -> Result<(), BitsError> {
     each(construction, bits, values, |value, sample| {
         *value = match sample {
@@ -180,10 +207,10 @@ pub(super) fn add_noise_by_reference<B: Bits + ?Sized>(
     Ok(())
 }
 
-/// value + noise, formed exactly, then clamped to 64 bits.
-fn clamped_sum(value: i64, noise: &Integer) -> i64 {
-    let sum = noise.add(&Integer::from(value));
-    sum.to_i64().unwrap_or(if sum < Integer::ZERO { i64::MIN } else { i64::MAX })
+/// value + noise, formed exactly, then clamped to the machine word.
+fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> S {
+    let sum = noise.add(&Integer::from(value.into()));
+    S::of_integer(&sum).unwrap_or(if sum < Integer::ZERO { S::MIN } else { S::MAX })
 }
 
 /// An endless iterator of samples; an error where the source fails.

@@ -32,7 +32,7 @@ use self::{
     table::Table,
     wide::{Layout, Wide},
 };
-use super::{Gaussian, Interpreter, Laplace, Program, Step, program::Execution};
+use super::{Gaussian, Interpreter, Laplace, Program, Step, machine::Machine, program::Execution};
 use crate::{
     bits::{Bits, BitsError},
     exact::{Integer, Positive},
@@ -42,19 +42,24 @@ pub use bulk::{FillError, Noise, Output};
 #[cfg(feature = "parallel")]
 pub use parallel::CHUNK;
 
-/// One trial of a construction, on a first word and perhaps a second: settled at once, or resolved with more bits.
+/// One trial of a construction, on a first word and perhaps a part of a second: settled at once, or resolved with more bits.
 pub(crate) trait Trial {
-    /// The bits of the first word: 64 as shipped.
-    const FIRST: u32;
+    /// The machine word: 64 bits as shipped.
+    type Word: Machine;
 
-    /// The bits of the second word: 0 or 16 as shipped.
+    /// The bits of the second part: 0 or 16 as shipped.
     const SECOND: u32;
 
     /// The sample, if these words decide it at a glance and it fits.
-    fn settle(&self, first: u64, second: u64) -> Option<i64>;
+    fn settle(&self, first: Self::Word, second: Self::Word) -> Option<SignedWord<Self>>;
 
     /// The sample whatever it takes, or nothing if the trial is rejected: then the next one draws fresh words.
-    fn resolve<I: Interpreter>(&self, first: u64, second: u64, on: &mut I) -> Result<Option<Integer>, I::Error>;
+    fn resolve<I: Interpreter>(
+        &self,
+        first: Self::Word,
+        second: Self::Word,
+        on: &mut I,
+    ) -> Result<Option<Integer>, I::Error>;
 
     /// What the tables occupy, in bytes.
     fn memory(&self) -> usize;
@@ -62,19 +67,22 @@ pub(crate) trait Trial {
     /// One trial, as a step of a [`Program`].
     #[inline]
     fn trial<I: Interpreter>(&self, on: &mut I) -> Result<ControlFlow<Integer, ()>, I::Error> {
-        let first = on.bits(Self::FIRST)?;
-        let second = match (Self::FIRST, Self::SECOND) {
-            (_, 0) => 0,
+        let bits = Self::Word::BITS;
+        let first = Self::Word::cut(on.bits(bits)?);
+        let second = match Self::SECOND {
+            0 => Self::Word::default(),
             // A whole word for a part of it, so that later words are the generator's own.
-            (64, second) => on.bits(64)? >> (64 - second),
-            (_, second) => on.bits(second)?,
+            second => Self::Word::cut(on.bits(bits)?).shifted_down(bits - second),
         };
         Ok(match self.settle(first, second) {
-            Some(sample) => ControlFlow::Break(sample.into()),
+            Some(sample) => ControlFlow::Break(Integer::from(sample.into())),
             None => self.resolve(first, second, on)?.map_or(ControlFlow::Continue(()), ControlFlow::Break),
         })
     }
 }
+
+/// A signed machine word of a construction.
+pub(crate) type SignedWord<C> = <<C as Trial>::Word as Machine>::Signed;
 
 /// Trials until one is accepted: a construction as a [`Program`], which enumerates it at any width.
 #[cfg(feature = "audit")]
@@ -99,11 +107,11 @@ const WIDEST_TABLE: u32 = 10;
 /// The construction that draws, and the reference sampler where there is none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Construction<R> {
-    Table(Table<63>),
+    Table(Table<u64>),
     /// In one word.
-    Wide(Wide<64, 0>),
+    Wide(Wide<u64, 0>),
     /// In a word and a quarter.
-    Wider(Wide<64, 16>),
+    Wider(Wide<u64, 16>),
     Reference(R),
 }
 

@@ -24,11 +24,11 @@ use super::{
     Trial,
     cells::{Cells, Decay},
     inversion::Inversion,
-    table::{signed, signed_integer},
+    table::signed_integer,
 };
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational, exp_neg},
-    sample::Interpreter,
+    sample::{Interpreter, machine::Machine},
 };
 
 /// The parts of a trial's bits, in bits.
@@ -46,68 +46,71 @@ pub(crate) struct Layout {
 /// 2^-8 of it.
 const STEPS: u32 = 9;
 
-/// Buckets of 2^offset places; a trial is FIRST bits and SECOND more, 64 and 0 or 16 as shipped.
+/// Buckets of 2^offset places; a trial is a machine word and SECOND bits more: 64 and 0 or 16 as shipped.
 ///
-/// Invariant #1: prefix + squeeze + offset + 1 = FIRST + SECOND, and the offset is at least SECOND.
+/// Invariant #1: prefix + squeeze + offset + 1 = BITS + SECOND, and the offset is at least SECOND and at most BITS − 2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wide<const FIRST: u32, const SECOND: u32> {
+pub(crate) struct Wide<W, const SECOND: u32> {
     decay: Decay,
     layout: Layout,
     buckets: Inversion<STEPS>,
-    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word. Invariant #2: fewer than
-    /// 2^(63 − offset) buckets, so that their magnitudes are below 2^63.
-    sure: Arc<[u64]>,
+    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word. Invariant #2: at most
+    /// 2^(BITS − 1 − offset) buckets, so that their magnitudes are below 2^(BITS − 1).
+    sure: Arc<[W]>,
     /// 2^(offset + 1): of either sign.
-    places: u64,
-    reciprocal: Reciprocal,
+    places: W,
+    reciprocal: Reciprocal<W>,
 }
 
 /// 1/s or 1/2σ², in [mantissa, mantissa + 1]·2^-exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Reciprocal {
-    mantissa: u64,
+struct Reciprocal<W> {
+    mantissa: W,
     exponent: u32,
 }
 
-impl Reciprocal {
-    /// Of numerator/denominator ≥ 1, to 64 bits.
+/// The number, if it fits two machine words: all do in 128 bits if a word has 64.
+fn double<W: Machine>(number: u128) -> Option<u128> {
+    (W::BITS == 64 || number >> (2 * W::BITS) == 0).then_some(number)
+}
+
+impl<W: Machine> Reciprocal<W> {
+    /// Of numerator/denominator ≥ 1, to a word.
     fn new(numerator: &BigUint, denominator: &BigUint) -> Self {
-        // denominator·2^exponent/numerator has 64 bits, or 63.
-        let exponent = numerator.bits().saturating_sub(denominator.bits()).saturating_add(63);
+        // denominator·2^exponent/numerator has BITS bits, or one less.
+        let exponent = numerator.bits().saturating_sub(denominator.bits()).saturating_add((W::BITS - 1).into());
         let mantissa = (denominator << exponent) / numerator;
-        Self { mantissa: u64::try_from(&mantissa).unwrap_or(0), exponent: u32::try_from(exponent).unwrap_or(u32::MAX) }
+        let mantissa = W::cut(u64::try_from(&mantissa).unwrap_or(0));
+        Self { mantissa, exponent: u32::try_from(exponent).unwrap_or(u32::MAX) }
     }
 
-    /// amount/s or amount/2σ², in [lower, upper] units of 2^-64; `None` if that is 1 or more.
+    /// amount/s or amount/2σ², in [lower, upper] units of 2^-BITS; `None` if that is 1 or more.
     fn times(self, amount: u128) -> Option<(u128, u128)> {
-        // amount is in [top, ceiling]·2^dropped, and top below 2^64.
-        let dropped = 64u32.saturating_sub(amount.leading_zeros());
+        // amount is in [top, ceiling]·2^dropped, and top below 2^BITS.
+        let dropped = (128 - W::BITS).saturating_sub(amount.leading_zeros());
         let top = amount >> dropped;
         let ceiling = top + u128::from(dropped > 0);
-        let shift = self.exponent.checked_sub(dropped)?.checked_sub(64)?;
-        let mantissa = u128::from(self.mantissa);
+        let shift = self.exponent.checked_sub(dropped)?.checked_sub(W::BITS)?;
+        let mantissa = u128::from(self.mantissa.into());
         let lower = (top * mantissa).checked_shr(shift).unwrap_or(0);
-        let upper = ceiling.checked_mul(mantissa + 1)?.checked_shr(shift).unwrap_or(0) + 1;
-        (upper < 1 << 64).then_some((lower, upper))
+        let upper = double::<W>(ceiling.checked_mul(mantissa + 1)?)?.checked_shr(shift).unwrap_or(0) + 1;
+        (upper < 1 << W::BITS).then_some((lower, upper))
     }
 }
 
-/// e^-x in [lower, upper] units of 2^-64, for x in [least, most] units of 2^-64, below 1.
+/// e^-x in [lower, upper] units of 2^-BITS, for x in [least, most] units of 2^-BITS, below 1.
 ///
 /// 1 − x + x²/2 − x³/6 and 1 − x + x²/2 are neighbouring partial sums of an alternating series whose terms fall, and both fall in x:
 /// the former is taken at the greatest x and rounded down, the latter at the least and rounded up.
-fn exponential(least: u128, most: u128) -> (u128, u128) {
-    let one = 1 << 64;
-    // Each is below 2^64, so squares fit.
-    let cube = ((((most * most) >> 64) + 1) * most) >> 64;
-    let lower = (one - most + ((most * most) >> 65)).saturating_sub(cube / 6 + 2);
-    (lower, one - least + ((least * least) >> 65) + 1)
+fn exponential<W: Machine>(least: u128, most: u128) -> (u128, u128) {
+    let one = 1 << W::BITS;
+    // Each is below 2^BITS, so squares fit two words.
+    let cube = ((((most * most) >> W::BITS) + 1) * most) >> W::BITS;
+    let lower = (one - most + ((most * most) >> (W::BITS + 1))).saturating_sub(cube / 6 + 2);
+    (lower, one - least + ((least * least) >> (W::BITS + 1)) + 1)
 }
 
-impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
-    /// How many bits are drawn at a time where a trial's own do not decide.
-    const REFILL: u32 = if FIRST == 64 { 64 } else { 2 };
-
+impl<W: Machine, const SECOND: u32> Wide<W, SECOND> {
     pub(crate) fn new(decay: Decay, layout: Layout) -> Self {
         let two_to = |power: u32| BigUint::one() << power;
         let part = |of: &Positive, by: BigUint| {
@@ -127,9 +130,9 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         };
         let reciprocal = Reciprocal::new(&numerator, denominator);
         let cells = Cells { decay: bucket, folded: false };
-        let buckets = Inversion::new(cells, layout.prefix, Self::REFILL, true);
+        let buckets = Inversion::new(cells, layout.prefix, W::BITS, true);
         let count = buckets.reach();
-        let most = 1usize.checked_shl(63u32.saturating_sub(layout.offset)).unwrap_or(usize::MAX);
+        let most = 1usize.checked_shl((W::BITS - 1).saturating_sub(layout.offset)).unwrap_or(usize::MAX);
         let whole = two_to(layout.squeeze);
         let sure = (0..count.min(most)).map(|bucket| {
             // X·2^squeeze, rounded up.
@@ -138,10 +141,11 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
                 Decay::Gaussian { .. } => (BigUint::from(bucket) * 2u32 + 1u32) << (2 * layout.offset),
             };
             let most = (((amount * denominator) << layout.squeeze) + &numerator - 1u32) / &numerator;
-            if most < whole { u64::try_from(&(&whole - most)).unwrap_or(0) << (layout.offset + 1 - SECOND) } else { 0 }
+            let sure = if most < whole { u64::try_from(&(&whole - most)).unwrap_or(0) } else { 0 };
+            W::cut(sure).shifted_up(layout.offset + 1 - SECOND)
         });
         let sure = sure.collect::<Vec<_>>().into();
-        Self { decay, layout, buckets, sure, places: 2 << layout.offset, reciprocal }
+        Self { decay, layout, buckets, sure, places: W::cut(2).shifted_up(layout.offset), reciprocal }
     }
 
     #[cfg(feature = "audit")]
@@ -163,7 +167,7 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
 
     /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word.
     #[cfg(feature = "audit")]
-    pub(crate) fn sure(&self) -> &[u64] {
+    pub(crate) fn sure(&self) -> &[W] {
         &self.sure
     }
 
@@ -174,7 +178,7 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         let whole = Rational::from_integer((1u64 << self.layout.squeeze << self.below()).into());
         (0u64..).zip(self.sure.iter()).all(|(bucket, &sure)| {
             let bounds = exp_neg(&self.exponent(bucket, last), 64);
-            Rational::from_integer(sure.into()) <= bounds.lower() * &whole
+            Rational::from_integer(sure.into().into()) <= bounds.lower() * &whole
         })
     }
 
@@ -186,14 +190,14 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
 
     /// v, where it is in the first word.
     #[inline]
-    fn v(&self, first: u64) -> u64 {
-        first & (((1 << self.layout.squeeze) - 1) << self.below())
+    fn v(&self, first: W) -> W {
+        first.and(W::cut(((1 << self.layout.squeeze) - 1) << self.below()))
     }
 
     /// 2o + 1 if the sign is negative, else 2o: the bits of the first word below v, and those of the second.
     #[inline]
-    fn offset_and_sign(&self, first: u64, second: u64) -> u64 {
-        (first & ((1 << self.below()) - 1)) << SECOND | second
+    fn offset_and_sign(&self, first: W, second: W) -> W {
+        first.low_bits(self.below()).shifted_up(SECOND).or(second)
     }
 
     /// k² − (bw)² = o·(2bw + o), or k − bw = o: x as a multiple of 1/2σ² or of 1/s.
@@ -204,14 +208,13 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         }
     }
 
-    /// The same, where it fits.
+    /// The same, where it fits two words.
     fn amount_word(&self, bucket: u64, offset: u64) -> Option<u128> {
         match &self.decay {
             Decay::Laplace { .. } => Some(offset.into()),
             Decay::Gaussian { .. } => {
-                // bucket < 2^63 and offset < 2^63: the sum fits if the shift does.
                 let edge = u128::from(bucket).checked_mul(1u128.checked_shl(self.layout.offset + 1)?)?;
-                edge.checked_add(offset.into())?.checked_mul(offset.into())
+                double::<W>(edge.checked_add(offset.into())?.checked_mul(offset.into())?)
             }
         }
     }
@@ -234,23 +237,22 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
         &self,
         bucket: u64,
         offset: u64,
-        v: u64,
+        v: W,
         on: &mut I,
     ) -> Result<bool, I::Error> {
         let sure = usize::try_from(bucket).ok().and_then(|bucket| self.sure.get(bucket));
         if sure.is_some_and(|&sure| v < sure) {
             return Ok(true);
         }
-        let v = v >> self.below();
+        let v = v.shifted_down(self.below());
         // V is in [prefix, prefix + 1]·2^-length, and the length is at most 30 + 64.
-        let mut length = self.layout.squeeze + Self::REFILL;
-        let prefix = u128::from(v) << Self::REFILL | u128::from(on.bits(Self::REFILL)?);
+        let mut length = self.layout.squeeze + W::BITS;
+        let prefix = u128::from(v.into()) << W::BITS | u128::from(on.bits(W::BITS)?);
         if let Some((least, most)) = self.amount_word(bucket, offset).and_then(|amount| self.reciprocal.times(amount)) {
-            let (lower, upper) = exponential(least, most);
-            let (low, high) = match length.checked_sub(64) {
-                Some(dropped) => (prefix >> dropped, (prefix >> dropped) + 1),
-                None => (prefix << (64 - length), (prefix + 1) << (64 - length)),
-            };
+            let (lower, upper) = exponential::<W>(least, most);
+            // The first BITS digits of V.
+            let low = prefix >> self.layout.squeeze;
+            let high = low + 1;
             if high <= lower {
                 return Ok(true);
             }
@@ -270,45 +272,46 @@ impl<const FIRST: u32, const SECOND: u32> Wide<FIRST, SECOND> {
             if prefix > scaled(bounds.upper()) {
                 return Ok(false);
             }
-            prefix = prefix << Self::REFILL | BigUint::from(on.bits(Self::REFILL)?);
-            length = length.checked_add(Self::REFILL).ok_or_else(|| on.overflow())?;
+            prefix = prefix << W::BITS | BigUint::from(on.bits(W::BITS)?);
+            length = length.checked_add(W::BITS).ok_or_else(|| on.overflow())?;
         }
     }
 }
 
-impl<const FIRST: u32, const SECOND: u32> Trial for Wide<FIRST, SECOND> {
-    const FIRST: u32 = FIRST;
+impl<W: Machine, const SECOND: u32> Trial for Wide<W, SECOND> {
+    type Word = W;
     const SECOND: u32 = SECOND;
 
     #[inline]
-    fn settle(&self, first: u64, second: u64) -> Option<i64> {
-        let bucket = self.buckets.look_up(first << (64 - FIRST))?;
+    fn settle(&self, first: W, second: W) -> Option<W::Signed> {
+        let bucket = self.buckets.look_up(first.aligned())?;
         let sure = *self.sure.get(usize::try_from(bucket).ok()?)?;
-        // 2k + 1 if negative, else 2k; k is below 2^63 by Invariant #2.
-        let both = bucket.wrapping_mul(self.places) | self.offset_and_sign(first, second);
+        // 2k + 1 if negative, else 2k; k is below 2^(BITS − 1) by Invariant #2.
+        let both = W::cut(bucket).times(self.places).or(self.offset_and_sign(first, second));
         // A zero may be a negative one.
-        let settled = (self.v(first) < sure) & (both > 1);
-        settled.then(|| signed(both >> 1, both))
+        let settled = (self.v(first) < sure) & (both > W::cut(1));
+        settled.then(|| both.shifted_down(1).signed(both))
     }
 
     #[cold]
-    fn resolve<I: Interpreter>(&self, first: u64, second: u64, on: &mut I) -> Result<Option<Integer>, I::Error> {
-        let aligned = first << (64 - FIRST);
-        let bucket = match self.buckets.look_up(aligned) {
+    fn resolve<I: Interpreter>(&self, first: W, second: W, on: &mut I) -> Result<Option<Integer>, I::Error> {
+        let bucket = match self.buckets.look_up(first.aligned()) {
             Some(bucket) => bucket,
-            None => self.buckets.resolve(aligned, on)?,
+            None => self.buckets.resolve(first.aligned(), on)?,
         };
         let both = self.offset_and_sign(first, second);
-        let (offset, negative) = (both >> 1, both & 1);
+        let offset = both.shifted_down(1).into();
         if !self.accept(bucket, offset, self.v(first), on)? {
             return Ok(None);
         }
-        let magnitude = match u64::try_from(u128::from(bucket) << self.layout.offset | u128::from(offset)) {
-            Ok(magnitude) => Integer::from(magnitude),
-            Err(_) => Integer::from((BigUint::from(bucket) << self.layout.offset) + offset),
+        // At most 64 + 55 bits.
+        let magnitude = match W::of_double(u128::from(bucket) << self.layout.offset | u128::from(offset)) {
+            Some(magnitude) => Integer::from(magnitude.into()),
+            None => Integer::from((BigUint::from(bucket) << self.layout.offset) + offset),
         };
         // A negative zero is rejected.
-        Ok(if magnitude.is_zero() && negative == 1 { None } else { Some(signed_integer(magnitude, negative)) })
+        let is_negative_zero = magnitude.is_zero() && both.low_bits(1) == W::cut(1);
+        Ok((!is_negative_zero).then(|| signed_integer(magnitude, both)))
     }
 
     fn memory(&self) -> usize {
@@ -331,7 +334,7 @@ mod tests {
         #[test]
         fn the_series_encloses_the_exponential(x in 0u64..1 << 60, bits in 0u32..60) {
             let x = x >> bits;
-            let (lower, upper) = exponential(x.into(), x.into());
+            let (lower, upper) = exponential::<u64>(x.into(), x.into());
             let unit = Rational::from_integer(num_bigint::BigInt::one() << 64);
             let truth = exp_neg(&NonNegative::new(Rational::from_integer(x.into()) / &unit).unwrap(), 80);
             prop_assert!(Rational::from_integer(lower.into()) <= truth.upper() * &unit);
@@ -345,7 +348,7 @@ mod tests {
             prop_assume!(n / d >= 4);
             let amount = amount >> shift;
             let truth = Rational::from_integer(amount.into()) * Rational::new(d.into(), n.into());
-            match Reciprocal::new(&n.into(), &d.into()).times(amount) {
+            match Reciprocal::<u64>::new(&n.into(), &d.into()).times(amount) {
                 Some((lower, upper)) => {
                     let scaled = truth * Rational::from_integer(num_bigint::BigInt::one() << 64);
                     prop_assert!(Rational::from_integer(lower.into()) <= scaled && scaled <= Rational::from_integer(upper.into()));
@@ -362,7 +365,7 @@ mod tests {
         let layout = Layout { prefix: 32, offset: 8, squeeze: 23 };
         let scale = positive(100_003, 4);
         for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {
-            let wide = Wide::<64, 0>::new(decay, layout);
+            let wide = Wide::<u64, 0>::new(decay, layout);
             for (bucket, &sure) in wide.sure.iter().enumerate() {
                 for offset in [0, 1, 255] {
                     let truth = exp_neg(&wide.exponent(bucket as u64, offset), 60);
@@ -379,7 +382,7 @@ mod tests {
     }
 
     /// How often each of −12, …, 12 is drawn in 200,000 samples, if after a rejection the `reused` bits of the word are the rejected ones.
-    fn counts(wide: &Wide<64, 0>, reused: u64) -> [u64; 25] {
+    fn counts(wide: &Wide<u64, 0>, reused: u64) -> [u64; 25] {
         let mut bits = crate::bits::seeded([5; 32]);
         let mut counts = [0; 25];
         for _ in 0..200_000 {
@@ -417,7 +420,7 @@ mod tests {
             ),
         ];
         for (decay, pmf) in pmfs {
-            let wide = Wide::<64, 0>::new(decay.clone(), layout);
+            let wide = Wide::<u64, 0>::new(decay.clone(), layout);
             let is_caught = |reused: u64| {
                 (-12i64..).zip(counts(&wide, reused)).any(|(k, count)| {
                     let expected = pmf.probability(&k.into()).lower() * Rational::from_integer(200_000.into());
@@ -441,14 +444,14 @@ mod tests {
         use crate::{
             audit::certify::flat,
             exact::{Enclosure, GaussianPmf, LaplacePmf, Pmf},
-            sample::{Program, Step},
+            sample::{Program, Step, machine::Short},
         };
 
         /// One trial, and whether it was accepted.
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-        struct Once<const FIRST: u32, const SECOND: u32>(Wide<FIRST, SECOND>);
+        struct Once<W, const SECOND: u32>(Wide<W, SECOND>);
 
-        impl<const FIRST: u32, const SECOND: u32> Program for Once<FIRST, SECOND> {
+        impl<W: Machine, const SECOND: u32> Program for Once<W, SECOND> {
             type State = ();
             type Output = Option<Integer>;
             fn start(&self) {}
@@ -468,8 +471,8 @@ mod tests {
         }
 
         /// A trial yields k with probability f(k)/2w·Σ_b f(bw): for every k that was seen, and no mass is missing.
-        fn check<const FIRST: u32, const SECOND: u32>(decay: &Decay, layout: Layout) {
-            let wide = Wide::<FIRST, SECOND>::new(decay.clone(), layout);
+        fn check<W: Machine, const SECOND: u32>(decay: &Decay, layout: Layout) {
+            let wide = Wide::<W, SECOND>::new(decay.clone(), layout);
             let at = |pmf: &dyn Pmf<Integer>, k: i64| pmf.probability(&k.into());
             let (noise, bucket) = (pmf(decay), pmf(&wide.buckets.cells().decay));
             // 1/Σ_b f(bw), from the two-sided sum that the closed form of the buckets normalises by.
@@ -501,8 +504,8 @@ mod tests {
             for (n, d) in [(5, 1), (19, 3)] {
                 let scale = positive(n, d);
                 for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {
-                    check::<8, 0>(&decay, Layout { prefix: 4, offset: 1, squeeze: 2 });
-                    check::<8, 1>(&decay, Layout { prefix: 4, offset: 2, squeeze: 2 });
+                    check::<Short<8>, 0>(&decay, Layout { prefix: 4, offset: 1, squeeze: 2 });
+                    check::<Short<8>, 1>(&decay, Layout { prefix: 4, offset: 2, squeeze: 2 });
                 }
             }
         }
