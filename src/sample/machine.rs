@@ -13,6 +13,8 @@ pub(crate) trait Machine: Copy + Ord + Default + Send + Sync + Debug + Into<u64>
     const BITS: u32;
     /// How many trials' words a slice draws at a time: at most [`MOST_BATCH`].
     const BATCH: usize;
+    /// How many bits are drawn at a time where a trial's own do not decide: 1 to 64.
+    const REFILL_BITS: u32;
     /// The same bits, in two's complement.
     type Signed: SignedMachine;
 
@@ -105,13 +107,13 @@ pub(crate) const MOST_BATCH: usize = 64;
 mod sealed {
     pub(crate) trait Sealed {}
     impl Sealed for u64 {}
-    #[cfg(any(test, kani, feature = "audit"))]
     impl<const BITS: u32> Sealed for super::Short<BITS> {}
 }
 
 impl Machine for u64 {
     const BITS: u32 = 64;
     const BATCH: usize = MOST_BATCH;
+    const REFILL_BITS: u32 = 64;
     type Signed = i64;
 
     #[inline]
@@ -140,11 +142,11 @@ impl SignedMachine for i64 {
     }
 }
 
-#[cfg(any(test, kani, feature = "audit"))]
 pub(crate) use short::Short;
+#[cfg(feature = "audit")]
+pub(crate) use short::ShortSigned;
 
 /// Words of few bits.
-#[cfg(any(test, kani, feature = "audit"))]
 mod short {
     use super::{Integer, Machine, SignedMachine};
 
@@ -172,6 +174,8 @@ mod short {
         const BITS: u32 = BITS;
         // So that a slice of three is longer than a batch.
         const BATCH: usize = 2;
+        // So that a tape is not much longer than it takes to decide.
+        const REFILL_BITS: u32 = 2;
         type Signed = ShortSigned<BITS>;
 
         fn cut(bits: u64) -> Self {

@@ -3,17 +3,17 @@
 use super::*;
 
 /// ±magnitude, and whether sign and magnitude write a number that no other pair writes.
-fn has_its_sign(signed: impl Fn(u64, u64) -> i64, magnitude: i64, negative: bool) {
+fn has_its_sign(signed: impl Fn(u64, u64) -> (i64, u64), magnitude: i64, negative: bool) {
     let expected = if negative { -magnitude } else { magnitude };
-    assert!(signed(magnitude.unsigned_abs(), negative.into()) == expected);
-    let counts = is_not_negative_zero(magnitude.unsigned_abs(), negative.into());
+    let (noise, counts) = signed(magnitude.unsigned_abs(), negative.into());
+    assert!(noise == expected);
     assert!(counts == u64::from(!(negative && magnitude == 0)));
 }
 
 /// Planted: the complement, one off.
 #[cfg(any(test, certus_controls))]
-fn complement(magnitude: u64, negative: u64) -> i64 {
-    (magnitude ^ negative.wrapping_neg()).cast_signed()
+fn complement(magnitude: u64, negative: u64) -> (i64, u64) {
+    ((magnitude ^ negative.wrapping_neg()).cast_signed(), signed(magnitude, negative).1)
 }
 
 #[cfg(kani)]

@@ -13,6 +13,8 @@
 
 mod acceptance;
 mod certificate;
+mod crafted;
+mod edges;
 mod effort;
 mod fixed;
 mod flat;
@@ -20,6 +22,7 @@ mod hockey_stick;
 mod measure;
 mod neighbours;
 mod prepared;
+mod short;
 mod structural;
 
 use alloc::collections::BTreeMap;

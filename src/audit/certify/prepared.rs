@@ -11,11 +11,17 @@
 //! by the squeeze and beyond it, is evaluated on either side of its edges too, in every bucket but not at all its places: see
 //! `acceptance.rs`, which says what covers the others.
 
-use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
 
 use num_bigint::BigUint;
 
-use super::{Certificate, CertifyError, Masses, Progress, acceptance, flat};
+use super::{
+    Certificate, CertifyError, Masses, Progress, acceptance,
+    crafted::{self, Draws},
+    edges::{self, Trials as Trials64},
+    flat,
+    short::{self, Depth},
+};
 use crate::{
     bits::{Bits, BitsError},
     exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Rational},
@@ -48,17 +54,50 @@ pub struct Prepared {
     pub squeezes_hold: bool,
     /// Whether the shipped acceptance says what the exponential does, on either side of its edges in every bucket; a table has none.
     pub acceptance_holds: bool,
+    /// Whether `sample`, `fill` and `add_noise` return, on tapes crafted at the edges of every field, what plain arithmetic says.
+    pub outputs_hold: bool,
+    /// How many such tapes there are.
+    pub outputs: u64,
+    /// Whether the same code on machine words of a few bits has the right distribution and batches, on every tape.
+    pub short_words_hold: bool,
+    /// What was evaluated, a sentence each.
+    pub covers: Vec<&'static str>,
+    /// What was not, a sentence each.
+    pub leaves_out: Vec<&'static str>,
+}
+
+impl Prepared {
+    /// Whether everything that was evaluated is as it must be.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.certificate.holds()
+            && self.squeezes_hold
+            && self.acceptance_holds
+            && self.outputs_hold
+            && self.short_words_hold
+    }
 }
 
 /// Certifies the prepared sampler of a release at the shipped width; nothing if there is no prepared sampler in it.
 #[must_use]
 pub fn prepared(release: &Release) -> Option<Prepared> {
     match release {
-        Release::PreparedLaplace(noise, _) => of(noise.shipped()),
-        Release::PreparedGaussian(noise, _) => of(noise.shipped()),
+        Release::PreparedLaplace(noise, _) => of(noise, noise.shipped()),
+        Release::PreparedGaussian(noise, _) => of(noise, noise.shipped()),
         _ => None,
     }
 }
+
+/// How deep the short words are enumerated beside a certificate at 64 bits, which is to take about a second.
+const SHORT: Depth = Depth { trial: 18, slice: 17 };
+
+/// What both constructions cover.
+const COVERS: [&str; 3] = [
+    "sample, fill (of i64, i128 and Integer, past a batch) and add_noise, from 64-bit words to the value that is returned, \
+     on both sides of every edge of the look-up, with either sign",
+    "the same code on machine words of 4, 5 and 8 bits, on every tape: sign, zero, the step past the word, batches",
+    "samples past 64 bits: refused by i64, clamped by add_noise, exact as i128 and Integer",
+];
 
 /// Enumerates the same table at words of 8 bits, on every tape of at most `depth` bits; nothing if there is no prepared table in it.
 ///
@@ -88,27 +127,71 @@ fn cells<R>(shipped: &Construction<R>) -> Option<&Cells> {
     }
 }
 
-fn of<R: Program<Output = Integer>>(shipped: &Construction<R>) -> Option<Prepared> {
+fn of<N: Draws, R: Program<Output = Integer>>(noise: &N, shipped: &Construction<R>) -> Option<Prepared> {
     match shipped {
         Construction::Table(table) => {
-            let pmf = closed_form(&table.magnitudes().cells().decay)?;
-            let certificate = Certificate::new(&signed(&settled(table.magnitudes())), &*pmf);
-            Some(Prepared { certificate, bucket: None, squeezes_hold: true, acceptance_holds: true })
+            let decay = &table.magnitudes().cells().decay;
+            let pmf = closed_form(decay)?;
+            let trials = edges::of_table(table);
+            Some(Prepared {
+                certificate: Certificate::new(&signed(&settled(table.magnitudes())), &*pmf),
+                bucket: None,
+                squeezes_hold: true,
+                acceptance_holds: true,
+                outputs_hold: outputs_hold(noise, 0, &trials),
+                outputs: outputs(&trials),
+                short_words_hold: short::table_holds(decay, SHORT, &mut |_| ()).unwrap_or(false),
+                covers: COVERS.to_vec(),
+                leaves_out: vec![
+                    "words between two edges: the look-up is monotone and answers the same at both",
+                    "64-bit words that equal a threshold, but at four magnitudes, and magnitudes past the table: \
+                     probability below the unresolved mass, and on every tape at few bits",
+                ],
+            })
         }
-        Construction::Wide(wide) => buckets(wide),
-        Construction::Wider(wide) => buckets(wide),
+        Construction::Wide(wide) => buckets(noise, wide),
+        Construction::Wider(wide) => buckets(noise, wide),
         Construction::Reference(_) => None,
     }
 }
 
-fn buckets<const SECOND: u32>(wide: &Wide<u64, SECOND>) -> Option<Prepared> {
+fn buckets<N: Draws, const SECOND: u32>(noise: &N, wide: &Wide<u64, SECOND>) -> Option<Prepared> {
     let two_sided = closed_form(&wide.buckets().cells().decay)?;
-    let certificate = Certificate::new(&settled(wide.buckets()), &OneSided { two_sided });
-    let (squeezes_hold, acceptance_holds) = (wide.squeezes_hold(), acceptance::holds(wide));
-    Some(Prepared { certificate, bucket: Some(wide.offset()), squeezes_hold, acceptance_holds })
+    let trials = edges::of_wide(wide);
+    let mut covers = COVERS.to_vec();
+    covers.push(
+        "in every bucket that 64 bits after the first look can find: v below, at and above the squeeze, \
+         offsets 0, 1, w/2 and w − 1, a rejected trial and the ones after it",
+    );
+    covers.push("magnitudes beside 2^63 and 2^64, where the probability of reaching them is above about 2^-100");
+    Some(Prepared {
+        certificate: Certificate::new(&settled(wide.buckets()), &OneSided { two_sided }),
+        bucket: Some(wide.offset()),
+        squeezes_hold: wide.squeezes_hold(),
+        acceptance_holds: acceptance::holds(noise, wide),
+        outputs_hold: outputs_hold(noise, SECOND, &trials),
+        outputs: outputs(&trials),
+        short_words_hold: short::wide_holds(wide.decay(), SHORT, &mut |_| ()).unwrap_or(false),
+        covers,
+        leaves_out: vec![
+            "the other offsets of a bucket: no table has an entry for one, and x is one formula (all of them at few bits)",
+            "words between two edges: every comparison is monotone and answers the same at both",
+            "buckets that take more than two words to find: probability below the unresolved mass",
+        ],
+    })
 }
 
-fn closed_form(decay: &Decay) -> Option<Box<dyn Pmf<Integer>>> {
+/// Whether the public functions draw what was crafted; what may leave words over is drawn alone.
+fn outputs_hold(noise: &impl Draws, second: u32, trials: &Trials64) -> bool {
+    crafted::disagreements(noise, second, &trials.exact) == 0
+        && trials.deep.iter().all(|trial| crafted::is_drawn_alone(noise, second, trial))
+}
+
+fn outputs(trials: &Trials64) -> u64 {
+    u64::try_from(trials.exact.len() + trials.deep.len()).unwrap_or(u64::MAX)
+}
+
+pub(super) fn closed_form(decay: &Decay) -> Option<Box<dyn Pmf<Integer>>> {
     Some(match decay {
         Decay::Laplace { scale } => Box::new(LaplacePmf::new(scale, PRECISION)),
         Decay::Gaussian { variance } => Box::new(GaussianPmf::new(variance, PRECISION)?),
@@ -239,7 +322,9 @@ mod tests {
             ("gaussian(sigma=1e18)", 70),
         ] {
             let found = prepared(&release(spec)).unwrap();
-            assert!(found.certificate.holds() && found.squeezes_hold && found.acceptance_holds, "{spec}");
+            let parts = [found.certificate.holds(), found.squeezes_hold, found.acceptance_holds, found.outputs_hold, found.short_words_hold];
+            assert_eq!(parts, [true; 5], "{spec}");
+            assert!(found.holds() && found.outputs > 300, "{spec}: {}", found.outputs);
             let bound = Rational::new(1.into(), num_bigint::BigInt::from(1) << slack);
             let unresolved = found.certificate.unresolved();
             assert!(*unresolved < bound, "{spec}: {unresolved}");

@@ -7,7 +7,8 @@ use super::{
     Word,
     acceptance::Acceptance,
     inversion::{Inversion, Series},
-    shape::{Shape, Trial, Words, is_not_negative_zero, positive, signed, signed_integer},
+    shape::{Shape, Trial, Words, fits, place, positive, signed, signed_integer},
+    word::Noise,
 };
 #[cfg(feature = "audit")]
 use super::{
@@ -126,6 +127,9 @@ impl<W: Word, O: Offset<W>> Digits<W, O> {
             |ratio: Positive, length| Series { ratio: ratio.into(), fall: NonNegative::zero(), folded: false, length };
         let low = Inversion::new(series(bucket(digits)?, Some(1 << BASE)))?;
         let high = Inversion::new(series(bucket(digits + BASE)?, None))?;
+        if !fits::<W::Machine>(high.count(), digits + BASE) {
+            return None;
+        }
         // Σ_{k≥0} e^(-k/s) ≥ s, a half of its first term is rejected, and Σ_b e^(-bw/s) = 1/(1 − e^(-w/s)).
         let one = Enclosure::from_integer(1, W::BITS);
         let geometric = one.sub(&exp_neg(&bucket(digits)?.into(), W::BITS)).lower();
@@ -160,18 +164,15 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
     }
 
     #[inline]
-    fn trial(&self, words: &Words<W>) -> Trial {
+    fn trial(&self, words: &Words<W>) -> Trial<Noise<W>> {
         let (low, unsettled_low) = self.low.scan(words.first.shifted(1));
         let (high, unsettled_high) = self.high.scan(words.second.shifted(1));
         let (accepted, undecided) = self.offset.decide(words);
         let bucket = high << BASE | low;
-        let magnitude = bucket.wrapping_shl(self.offset.digits()) | words.offset;
-        let negative = words.first.low_bit();
-        Trial {
-            candidate: signed(magnitude, negative),
-            accepted: accepted & is_not_negative_zero(magnitude, negative),
-            ambiguous: unsettled_low | unsettled_high | undecided,
-        }
+        let magnitude = place::<W::Machine>(bucket, self.offset.digits(), words.offset);
+        let (candidate, counts) = signed(magnitude, words.first.low_bit());
+        let ambiguous = unsettled_low | unsettled_high | undecided;
+        Trial { candidate, accepted: accepted & counts, ambiguous }
     }
 
     fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {

@@ -9,14 +9,18 @@ use super::{
     acceptance::Acceptance,
     digits::{Digits, NoOffset},
     shape::{Bucketed, Direct, Shape, Words},
+    word::Noise,
 };
 use crate::{
     bits::{Bits, BitsError},
     exact::{Integer, NonNegative, Positive, Rational},
-    sample::{Interpreter, Program, Step},
+    sample::{
+        Interpreter, Program, Step,
+        machine::{Machine, SignedMachine},
+    },
 };
 
-/// How many trials are made at a time.
+/// The most trials that are made at a time.
 const BATCH: usize = 32;
 
 /// The most 64-bit words that a trial draws: three numbers of two words, and an offset.
@@ -75,7 +79,7 @@ impl<W: Word> Kernel<W> {
     }
 
     /// Fills a slice.
-    pub(crate) fn fill<B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [i64]) -> Result<(), BitsError> {
+    pub(crate) fn fill<B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [Noise<W>]) -> Result<(), BitsError> {
         bits.begin()?;
         on_shape!(self, shape => fill(shape, bits, out))
     }
@@ -122,7 +126,7 @@ impl<W: Word> Kernel<W> {
         on_shape!(self, shape => shape.digits())
     }
 
-    pub(super) fn trial(&self, words: &Words<W>) -> super::shape::Trial {
+    pub(super) fn trial(&self, words: &Words<W>) -> super::shape::Trial<Noise<W>> {
         on_shape!(self, shape => shape.trial(words))
     }
 
@@ -149,7 +153,7 @@ fn step<W: Word, S: Shape<W>, I: Interpreter>(shape: &S, on: &mut I) -> Result<C
     let found = if trial.ambiguous != 0 {
         shape.settle(&words, on)?
     } else if trial.accepted != 0 {
-        Some(Integer::from(trial.candidate))
+        Some(Integer::from(trial.candidate.into()))
     } else {
         None
     };
@@ -205,13 +209,17 @@ const fn words_a_trial<W: Word, S: Shape<W>>() -> usize {
 }
 
 /// Fills a slice: as many trials at a time as there are samples missing, so that none is thrown away.
-fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(shape: &S, bits: &mut B, out: &mut [i64]) -> Result<(), BitsError> {
+fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(
+    shape: &S,
+    bits: &mut B,
+    out: &mut [Noise<W>],
+) -> Result<(), BitsError> {
     let mut raw = [0; BATCH * MOST_WORDS];
     let mut words = [Words::default(); BATCH];
-    let mut candidates = [0; BATCH];
+    let mut candidates = [Noise::<W>::default(); BATCH];
     let mut position = 0;
     while position < out.len() {
-        let count = BATCH.min(out.len() - position);
+        let count = BATCH.min(W::Machine::BATCH).min(out.len() - position);
         let raw = raw.get_mut(..count * words_a_trial::<W, S>()).unwrap_or_default();
         bits.words(raw)?;
         for (words, raw) in words.iter_mut().zip(raw.chunks_exact(words_a_trial::<W, S>())) {
@@ -241,7 +249,7 @@ fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(shape: &S, bits: &mut B, out: &m
 /// The kernel: every trial in full, none of it decided by a branch or an address. The answer has a bit a trial, the first the least
 /// significant: which are accepted, and which are ambiguous.
 #[inline(never)]
-fn fixed_work_trials<W: Word, S: Shape<W>>(shape: &S, words: &[Words<W>], candidates: &mut [i64]) -> [u64; 2] {
+fn fixed_work_trials<W: Word, S: Shape<W>>(shape: &S, words: &[Words<W>], candidates: &mut [Noise<W>]) -> [u64; 2] {
     let (mut accepted, mut ambiguous, mut index) = (0, 0, 0);
     for (words, candidate) in words.iter().zip(candidates) {
         let trial = shape.trial(words);
@@ -260,7 +268,7 @@ fn fixed_work_trials<W: Word, S: Shape<W>>(shape: &S, words: &[Words<W>], candid
 fn settle<W: Word, S: Shape<W>, B: Bits + ?Sized>(
     shape: &S,
     words: &[Words<W>],
-    candidates: &mut [i64],
+    candidates: &mut [Noise<W>],
     [mut accepted, ambiguous]: [u64; 2],
     bits: &mut B,
 ) -> Result<u64, BitsError> {
@@ -270,7 +278,8 @@ fn settle<W: Word, S: Shape<W>, B: Bits + ?Sized>(
             let settled = shape.settle(words, &mut crate::sample::program::Execution { bits: &mut *bits })?;
             accepted = if settled.is_some() { accepted | bit } else { accepted & !bit };
             // Past the word only beyond 128 scales: an error, for this is no place to wrap.
-            *candidate = settled.map_or(Ok(0), |noise| noise.to_i64().ok_or(BitsError::Overflow))?;
+            let noise = settled.unwrap_or(Integer::ZERO);
+            *candidate = Noise::<W>::of_integer(&noise).ok_or(BitsError::Overflow)?;
         }
     }
     Ok(accepted)

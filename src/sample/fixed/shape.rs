@@ -5,10 +5,10 @@ use num_traits::{One, ToPrimitive};
 
 #[cfg(feature = "audit")]
 use super::inversion::Run;
-use super::{Word, acceptance::Acceptance, inversion::Inversion, inversion::Series};
+use super::{Word, acceptance::Acceptance, inversion::Inversion, inversion::Series, word::Noise};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational},
-    sample::Interpreter,
+    sample::{Interpreter, machine::Machine},
 };
 
 /// The random words of one trial. What a construction does not draw is 0.
@@ -26,9 +26,9 @@ pub(crate) struct Words<W> {
 
 /// What one trial found, without a branch on any random bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Trial {
+pub(crate) struct Trial<S> {
     /// The noise, if it is accepted.
-    pub candidate: i64,
+    pub candidate: S,
     /// 1 if it is accepted, 0 if not: how many trials a sample takes says nothing about the sample, so this is no secret.
     pub accepted: u64,
     /// 1 if the words do not decide, and the exact path must: the event of probability β.
@@ -52,7 +52,7 @@ pub(crate) trait Shape<W: Word> {
     }
 
     /// One trial, on its words alone.
-    fn trial(&self, words: &Words<W>) -> Trial;
+    fn trial(&self, words: &Words<W>) -> Trial<Noise<W>>;
 
     /// The same trial, exactly, with more digits of the same numbers where they are needed; `None` if it is rejected.
     fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error>;
@@ -81,14 +81,6 @@ pub(crate) trait Shape<W: Word> {
     fn settled_digits(&self) -> u32;
 }
 
-/// `magnitude` with the sign of `negative`, which is 0 or 1; `magnitude` is below 2^63.
-#[inline]
-pub(super) fn signed(magnitude: u64, negative: u64) -> i64 {
-    // −m is !m + 1 in two's complement.
-    let mask = negative.wrapping_neg();
-    (magnitude ^ mask).wrapping_add(negative).cast_signed()
-}
-
 /// The signed number, or nothing for a negative zero.
 pub(super) fn signed_integer(magnitude: BigUint, negative: u64) -> Option<Integer> {
     let magnitude = Integer::from(magnitude);
@@ -99,10 +91,21 @@ pub(super) fn signed_integer(magnitude: BigUint, negative: u64) -> Option<Intege
     }
 }
 
-/// 1 but for a negative zero, without a branch.
+/// What sign (0 or 1) and magnitude give: the noise, and 1 unless it is a negative zero; without a branch.
 #[inline]
-pub(super) fn is_not_negative_zero(magnitude: u64, negative: u64) -> u64 {
-    u64::from(magnitude != 0) | (negative ^ 1)
+pub(super) fn signed<M: Machine>(magnitude: M, negative: u64) -> (M::Signed, u64) {
+    (magnitude.signed(M::cut(negative)), u64::from(magnitude != M::default()) | (negative ^ 1))
+}
+
+/// The place `offset` of a bucket of 2^digits places.
+#[inline]
+pub(super) fn place<M: Machine>(bucket: u64, digits: u32, offset: u64) -> M {
+    M::cut(bucket).shifted_up(digits).or(M::cut(offset))
+}
+
+/// Whether `buckets` buckets of 2^digits places have magnitudes below 2^(BITS − 1), which a signed machine word holds.
+pub(super) fn fits<M: Machine>(buckets: usize, digits: u32) -> bool {
+    BigUint::from(buckets) << digits <= BigUint::one() << (M::BITS - 1)
 }
 
 /// What [`Shape::settled`] reports to.
@@ -130,13 +133,14 @@ pub(super) fn visit_settled<W: Word>(
             let words =
                 Words { first: W::from_big(&word)?, second: W::from_big(&(second.to_big() << 1u32))?, offset, accept };
             let trial = shape.trial(&words);
-            let says = (trial.accepted == 1, trial.ambiguous, trial.candidate.unsigned_abs(), trial.candidate < 0);
+            let candidate: i64 = trial.candidate.into();
+            let says = (trial.accepted == 1, trial.ambiguous, candidate.unsigned_abs(), candidate < 0);
             if says != (is_zero_once, 0, magnitude, negative == 1 && magnitude != 0) {
                 return None;
             }
         }
         let words = &first.words * &second.words * &accept.words;
-        visit(is_zero_once.then(|| signed(magnitude, negative)), words);
+        visit(is_zero_once.then(|| signed(magnitude, negative).0), words);
     }
     Some(())
 }
@@ -156,7 +160,8 @@ impl<W: Word> Direct<W> {
     /// P(k) ∝ e^-(ratio + (ratio + fall) + … ), |k| terms.
     pub(super) fn new(ratio: Positive, fall: NonNegative) -> Option<Self> {
         let series = Series { ratio: ratio.into(), fall, folded: true, length: None };
-        Some(Self { magnitude: Inversion::new(series)? })
+        let magnitude = Inversion::new(series)?;
+        fits::<W::Machine>(magnitude.count(), 0).then_some(Self { magnitude })
     }
 }
 
@@ -169,9 +174,10 @@ impl<W: Word> Shape<W> for Direct<W> {
     }
 
     #[inline]
-    fn trial(&self, words: &Words<W>) -> Trial {
+    fn trial(&self, words: &Words<W>) -> Trial<Noise<W>> {
         let (magnitude, ambiguous) = self.magnitude.scan(words.first.shifted(1));
-        Trial { candidate: signed(magnitude, words.first.low_bit()), accepted: 1, ambiguous }
+        let (candidate, _) = signed(place::<W::Machine>(magnitude, 0, 0), words.first.low_bit());
+        Trial { candidate, accepted: 1, ambiguous }
     }
 
     fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {
@@ -229,6 +235,9 @@ impl<W: Word> Bucketed<W> {
             Some(Series { ratio: ratio.into(), fall: fall.into(), folded: false, length: None })
         };
         let bucket = Inversion::new(steps(digits)?)?;
+        if !fits::<W::Machine>(bucket.count(), digits) {
+            return None;
+        }
         let offset = Acceptance::new(unit, digits, bucket.count())?;
         // With g(k) = e^(-k²/2σ²), which falls, and h a power of two that divides w: Σ_{k≥0} g(k) ≥ 1 + h·Σ_{j≥1} g(jh), and a half of
         // g(0) is rejected. So a trial is accepted with probability at least (h·(S_h − 1) + 1/2)/(w·S_w), S_h = Σ_{j≥0} g(jh).
@@ -252,16 +261,12 @@ impl<W: Word> Shape<W> for Bucketed<W> {
     }
 
     #[inline]
-    fn trial(&self, words: &Words<W>) -> Trial {
+    fn trial(&self, words: &Words<W>) -> Trial<Noise<W>> {
         let (bucket, unsettled) = self.bucket.scan(words.first.shifted(1));
         let (accepted, undecided) = self.offset.decide(self.offset.start(bucket, words.offset), words.accept);
-        let magnitude = bucket.wrapping_shl(self.offset.digits()) | words.offset;
-        let negative = words.first.low_bit();
-        Trial {
-            candidate: signed(magnitude, negative),
-            accepted: accepted & is_not_negative_zero(magnitude, negative),
-            ambiguous: unsettled | undecided,
-        }
+        let magnitude = place::<W::Machine>(bucket, self.offset.digits(), words.offset);
+        let (candidate, counts) = signed(magnitude, words.first.low_bit());
+        Trial { candidate, accepted: accepted & counts, ambiguous: unsettled | undecided }
     }
 
     fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error> {

@@ -272,7 +272,7 @@ fn words_that_decide_decide_right() {
                 for _ in 0..rounds {
                     let words = random_words(&kernel, &mut source);
                     let trial = kernel.trial(&words);
-                    let found = (trial.accepted == 1).then(|| Integer::from(trial.candidate));
+                    let found = (trial.accepted == 1).then(|| Integer::from(trial.candidate.into()));
                     assert!(trial.ambiguous == 1 || found == exactly(&kernel, &words, 0), "{scale} {words:?}");
                 }
             }

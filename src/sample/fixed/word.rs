@@ -4,7 +4,10 @@ use core::ops::{BitOr, BitXor};
 
 use num_bigint::BigUint;
 
-use crate::sample::Interpreter;
+use crate::sample::{
+    Interpreter,
+    machine::{Machine, Short},
+};
 
 /// A word of the kernel: a uniform number in [0, 1), in units of 2^-`BITS`.
 ///
@@ -23,6 +26,8 @@ pub(crate) trait Word:
 {
     /// The number of bits.
     const BITS: u32;
+    /// The machine word that the noise is assembled on.
+    type Machine: Machine;
     /// The largest word.
     const MAX: Self;
     /// The tables end where at most about 2^-`TAIL` of the mass is beyond them.
@@ -90,6 +95,9 @@ pub(crate) trait Word:
     fn from_words(high: u64, low: u64) -> Self;
 }
 
+/// The signed machine word of the noise.
+pub(crate) type Noise<W> = <<W as Word>::Machine as Machine>::Signed;
+
 mod sealed {
     pub(crate) trait Sealed {}
     impl Sealed for u8 {}
@@ -137,6 +145,8 @@ macro_rules! word {
 
 impl Word for u8 {
     word!(u8);
+    // A scale below 64 settles on magnitudes below 2^8; the exact path passes them.
+    type Machine = Short<9>;
     const TAIL: u32 = 5;
     const FEWEST: u32 = 1;
     const STEP: u32 = 1;
@@ -205,6 +215,7 @@ impl Word for u8 {
 
 impl Word for u64 {
     word!(u64);
+    type Machine = u64;
     const TAIL: u32 = 57;
     const FEWEST: u32 = 1;
     const STEP: u32 = 64;
@@ -280,6 +291,7 @@ fn halves(word: u128) -> (u128, u128) {
 
 impl Word for u128 {
     word!(u128);
+    type Machine = u64;
     const TAIL: u32 = 104;
     const FEWEST: u32 = 1;
     const STEP: u32 = 64;

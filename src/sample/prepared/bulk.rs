@@ -81,6 +81,33 @@ impl<T: Output> Slot<u64> for T {
     }
 }
 
+/// On short words: integers, and the words themselves.
+#[cfg(feature = "audit")]
+mod short {
+    use super::{Integer, SignedMachine, Slot};
+    use crate::sample::machine::{Short, ShortSigned};
+
+    impl<const BITS: u32> Slot<Short<BITS>> for Integer {
+        fn of_word(sample: ShortSigned<BITS>) -> Self {
+            Self::from(i64::from(sample))
+        }
+
+        fn of_integer(sample: Integer) -> Option<Self> {
+            Some(sample)
+        }
+    }
+
+    impl<const BITS: u32> Slot<Short<BITS>> for ShortSigned<BITS> {
+        fn of_word(sample: Self) -> Self {
+            sample
+        }
+
+        fn of_integer(sample: Integer) -> Option<Self> {
+            SignedMachine::of_integer(&sample)
+        }
+    }
+}
+
 /// Why a slice was not filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

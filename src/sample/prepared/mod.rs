@@ -15,7 +15,7 @@
 //! **Time.** A sample's time depends on its value: the table is read where the noise falls. Where somebody could measure it, as
 //! another tenant of the machine might, draw with a sampler whose work is fixed.
 
-mod bulk;
+pub(crate) mod bulk;
 pub(crate) mod cells;
 #[cfg(feature = "rand")]
 mod distribution;

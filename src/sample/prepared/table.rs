@@ -29,7 +29,7 @@ pub(crate) struct Table<W> {
 impl<W: Machine> Table<W> {
     pub(crate) fn new(decay: Decay) -> Self {
         let cells = Cells { decay, folded: true };
-        Self { magnitudes: Inversion::new(cells, W::BITS - 1, W::BITS, false), word: PhantomData }
+        Self { magnitudes: Inversion::new(cells, W::BITS - 1, W::REFILL_BITS, false), word: PhantomData }
     }
 
     #[cfg(feature = "audit")]
