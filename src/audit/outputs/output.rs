@@ -385,6 +385,7 @@ mod tests {
             assert_eq!(numbers, [1.0, -2.0], "{text}");
             assert_eq!(Output::parse(text).parts().iter().filter_map(Output::number).collect::<Vec<_>>(), numbers);
         }
+        assert_eq!(Output::parse("\"a, 1\"").parts(), ["a", "1"].map(Output::parse));
         for text in ["\"", "\"\"", "[]", "[", "()", "\"x\"", "[x]", "\"1\"2", "{1}"] {
             assert_eq!(Output::parse(text).number(), None, "{text}");
         }
