@@ -125,8 +125,13 @@ impl True {
         let counts = table.counts(Part::Evaluate);
         let tight: Vec<bool> = self.tight.iter().copied().take(table.outputs().len()).collect();
         let ((x, y), (n, m)) = (counts.inside(&tight), counts.samples());
-        let (p, q, c) = (x as f64 / n as f64, y as f64 / m as f64, self.epsilon.parse::<f64>().unwrap().exp());
-        (p - c * q) / (p * (1.0 - p) / n as f64 + c * c * q * (1.0 - q) / m as f64).sqrt()
+        let (n, m, c) = (n as f64, m as f64, self.epsilon.parse::<f64>().unwrap().exp());
+        // The standard error of the true probabilities: of a handful of samples it is not to be had from the counts.
+        let inside = |weights: &[u64]| -> f64 {
+            weights.iter().zip(&self.tight).filter(|(_, tight)| **tight).map(|(weight, _)| *weight as f64 * UNIT).sum()
+        };
+        let (p, q) = (inside(&self.a), inside(&self.b));
+        (x as f64 / n - c * y as f64 / m) / (p * (1.0 - p) / n + c * c * q * (1.0 - q) / m).sqrt()
     }
 
     /// The worst claim that a search finds: of many, the one that the known coins hurt most, and from there uphill.

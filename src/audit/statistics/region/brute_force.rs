@@ -95,7 +95,7 @@ fn everywhere() -> Vec<f64> {
     points
 }
 
-/// The ends, and an eighth of a standard error apart about a rate; upward further, where the tail of a small count reaches.
+/// The ends, and an eighth of a standard error apart about a rate, as far as the tail of a small count reaches.
 fn about(x: u64, n: u64) -> Vec<f64> {
     let rate = real(x) / real(n);
     let spread = ((rate * (1.0 - rate)).max(1.0 / real(n)) / real(n)).sqrt();
@@ -105,7 +105,7 @@ fn about(x: u64, n: u64) -> Vec<f64> {
         let end = 10_f64.powf(-0.5 * f64::from(power)) / real(n);
         points.extend([end, 1.0 - end]);
     }
-    points.extend((-64..=200).map(|i| rate + f64::from(i) / 8.0 * spread).filter(|p| *p > 0.0 && *p < 1.0));
+    points.extend((-200..=200).map(|i| rate + f64::from(i) / 8.0 * spread).filter(|p| *p > 0.0 && *p < 1.0));
     points
 }
 
