@@ -37,12 +37,24 @@ struct Finding {
     sampler: &'static str,
     /// A wide prepared sampler: log₂ of the outputs of each bucket, and whether each accepts as it may.
     buckets: Option<(u32, bool)>,
+    /// A prepared or fixed-work sampler at the width that ships: from words to the returned value.
+    whole: Option<Whole>,
+}
+
+/// What was found of a sampler from its words to the value that it returns.
+struct Whole {
+    /// Whether the public functions return what plain arithmetic says, and on how many tapes.
+    outputs: (bool, u64),
+    /// Whether what else was evaluated is as it must be, and what that is.
+    also: (bool, &'static str),
+    covers: Vec<&'static str>,
+    leaves_out: Vec<&'static str>,
 }
 
 impl Finding {
     /// A certificate of outputs.
     fn of(sampler: &'static str, certificate: Certificate<Integer>, tapes_agree: Option<bool>) -> Self {
-        Self { certificate, tapes_agree, sampler, buckets: None }
+        Self { certificate, tapes_agree, sampler, buckets: None, whole: None }
     }
 
     /// The exit status: 1 for a certificate that fails.
@@ -51,7 +63,10 @@ impl Finding {
     }
 
     fn holds(&self) -> bool {
-        self.certificate.holds() && self.tapes_agree != Some(false) && self.buckets.is_none_or(|(_, squeezes)| squeezes)
+        self.certificate.holds()
+            && self.tapes_agree != Some(false)
+            && self.buckets.is_none_or(|(_, squeezes)| squeezes)
+            && self.whole.as_ref().is_none_or(|whole| whole.outputs.0 && whole.also.0)
     }
 }
 
@@ -103,6 +118,10 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
             "holds": holds,
             "tapes_agree": finding.tapes_agree,
             "bucket_width": finding.buckets.map(|(log, _)| (BigUint::from(1u32) << log).to_string()),
+            "outputs_hold": finding.whole.as_ref().map(|whole| whole.outputs.0 && whole.also.0),
+            "tapes": finding.whole.as_ref().map(|whole| whole.outputs.1),
+            "covers": finding.whole.as_ref().map(|whole| &whole.covers),
+            "not_enumerated": finding.whole.as_ref().map(|whole| &whole.leaves_out),
             "seconds": seconds.as_secs_f64(),
             "pmf": certificate.rows().iter().map(row_json).collect::<Vec<_>>(),
         });
@@ -159,7 +178,13 @@ fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> 
         Mode::Structural => {
             let found = certify::prepared(&release).ok_or_else(|| none("the closed form is out of reach"))?;
             let buckets = found.bucket.map(|log| (log, found.squeezes_hold && found.acceptance_holds));
-            Ok(Finding { buckets, ..Finding::of("prepared", found.certificate, None) })
+            let whole = Whole {
+                outputs: (found.outputs_hold, found.outputs),
+                also: (found.short_words_hold, "the same code on machine words of a few bits, on every tape"),
+                covers: found.covers,
+                leaves_out: found.leaves_out,
+            };
+            Ok(Finding { buckets, whole: Some(whole), ..Finding::of("prepared", found.certificate, None) })
         }
         Mode::Flat => {
             let mut progress = Progress::new(None, "tapes", quiet);
@@ -191,13 +216,21 @@ fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Res
     let mut progress = Progress::new(None, "tapes", quiet);
     let mut at = |position| progress.at(position);
     if mode == Mode::Structural {
-        let masses = match &release {
-            Release::FixedLaplace(noise, _) => certify::fixed_laplace(noise),
-            Release::FixedGaussian(noise, _) => certify::fixed_gaussian(noise),
-            _ => Err(CertifyError::Unsettled),
+        let (masses, outputs) = match &release {
+            Release::FixedLaplace(noise, _) => (certify::fixed_laplace(noise), certify::fixed_laplace_outputs(noise)),
+            Release::FixedGaussian(noise, _) => {
+                (certify::fixed_gaussian(noise), certify::fixed_gaussian_outputs(noise))
+            }
+            _ => return Err(refused(CertifyError::Unsettled)),
         };
         let masses = masses.map_err(refused)?;
-        return Ok(Finding::of("fixed", Certificate::new(&masses, &*pmf), None));
+        let whole = Whole {
+            outputs: (outputs.outputs_hold, outputs.outputs),
+            also: (outputs.error_holds, "the stated error of the acceptance, summed up again"),
+            covers: certify::FIXED_COVERS.to_vec(),
+            leaves_out: certify::FIXED_LEAVES_OUT.to_vec(),
+        };
+        return Ok(Finding { whole: Some(whole), ..Finding::of("fixed", Certificate::new(&masses, &*pmf), None) });
     }
     let kernel = match mechanism {
         Mechanism::Laplace { scale, .. } => fixed::Kernel::<u8>::laplace(scale),
@@ -267,7 +300,26 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
         let verdict = if agree { "the same" } else { "NOT the same" };
         writeln!(out, "tapes of each length:       {verdict} as the structural interpreter counts, output by output")?;
     }
+    if let Some(whole) = &finding.whole {
+        let says = |holds: bool| if holds { "as they must be" } else { "NOT as they must be" };
+        let (holds, tapes) = whole.outputs;
+        writeln!(out, "returned values:            {}, on {tapes} crafted tapes", says(holds))?;
+        let (holds, what) = whole.also;
+        writeln!(out, "also:                       {what}: {}", if holds { "holds" } else { "does NOT hold" })?;
+        for (heading, lines) in [("covers", &whole.covers), ("not enumerated", &whole.leaves_out)] {
+            writeln!(out, "{heading}:")?;
+            for line in lines {
+                writeln!(out, "  {line}")?;
+            }
+        }
+    }
     let verdict = match (certificate.holds(), finding.tapes_agree) {
+        _ if finding.whole.as_ref().is_some_and(|whole| !whole.outputs.0) => {
+            "the certificate FAILS: a function does not return what its words say"
+        }
+        _ if finding.whole.as_ref().is_some_and(|whole| !whole.also.0) => {
+            "the certificate FAILS: what is named above does not hold"
+        }
         _ if finding.buckets.is_some_and(|(_, squeezes)| !squeezes) => {
             "the certificate FAILS: a bucket does not accept as e^-x does"
         }
@@ -346,6 +398,15 @@ mod tests {
         assert!(text(&disagreeing).contains("FAILS"));
         let squeezed = Finding { buckets: Some((4, false)), ..finding("laplace(scale=1)", None) };
         assert_eq!(squeezed.status(), 1);
+        for (outputs, also, status) in [(true, true, 0), (false, true, 1), (true, false, 1)] {
+            let (covers, leaves_out) = (vec!["signs"], vec!["offsets"]);
+            let whole = Some(Whole { outputs: (outputs, 7), also: (also, "short words"), covers, leaves_out });
+            let found = Finding { whole, ..finding("laplace(scale=1)", None) };
+            let text = text(&found);
+            assert_eq!(found.status(), status);
+            assert_eq!(text.contains("FAILS"), status == 1, "{text}");
+            assert!(text.contains("7 crafted tapes") && text.contains("not enumerated:\n  offsets\n"), "{text}");
+        }
     }
 
     #[test]

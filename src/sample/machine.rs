@@ -8,7 +8,9 @@ use core::fmt::Debug;
 use crate::exact::Integer;
 
 /// An unsigned machine word, whose arithmetic is that of `u64`, cut to [`BITS`](Self::BITS) bits.
-pub(crate) trait Machine: Copy + Ord + Default + Send + Sync + Debug + Into<u64> + sealed::Sealed + 'static {
+pub(crate) trait Machine:
+    Copy + Ord + Default + Send + Sync + Debug + Into<u64> + sealed::Sealed + 'static
+{
     /// The number of bits, at most 64.
     const BITS: u32;
     /// How many trials' words a slice draws at a time: at most [`MOST_BATCH`].
@@ -239,7 +241,10 @@ mod tests {
                 W::Signed::of_integer(&integer.into())
             };
             assert_eq!((past(W::Signed::MAX, 1), past(W::Signed::MIN, -1)), (None, None));
-            assert_eq!((past(W::Signed::MAX, 0), past(W::Signed::MIN, 0)), (Some(W::Signed::MAX), Some(W::Signed::MIN)));
+            assert_eq!(
+                (past(W::Signed::MAX, 0), past(W::Signed::MIN, 0)),
+                (Some(W::Signed::MAX), Some(W::Signed::MIN))
+            );
         }
         let all: alloc::vec::Vec<u64> = (0..16).collect();
         check::<Short<4>>(&all);

@@ -51,7 +51,8 @@ fn edge_holds<const SECOND: u32>(
 ) -> Option<bool> {
     let x = NonNegative::new(fields.exponent(bucket, offset)).ok()?;
     let below = wide.offset() + 1 - SECOND;
-    let certain = usize::try_from(bucket).ok().and_then(|bucket| wide.sure().get(bucket)).copied().unwrap_or(0) >> below;
+    let certain =
+        usize::try_from(bucket).ok().and_then(|bucket| wide.sure().get(bucket)).copied().unwrap_or(0) >> below;
     let (u, looks) = fields.ways(bucket).into_iter().next()?;
     // A negative zero is rejected whatever V is.
     let negative = u64::from(offset % 2 == 1);

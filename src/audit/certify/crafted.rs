@@ -137,7 +137,8 @@ pub(super) fn is_drawn_alone(noise: &impl Draws, second: u32, trial: &Crafted) -
     let words = || Words::new(alone(trial, second));
     let (mut integer, mut word, mut sum) = ([Integer::ZERO], [0i64], [1i64]);
     let drawn = noise.one(&mut words()).is_ok_and(|drawn| drawn.to_big() == trial.expected);
-    let filled = noise.many(&mut words(), &mut integer).is_ok() && integer.iter().all(|drawn| drawn.to_big() == trial.expected);
+    let filled =
+        noise.many(&mut words(), &mut integer).is_ok() && integer.iter().all(|drawn| drawn.to_big() == trial.expected);
     let expected = i64::try_from(&trial.expected).map_err(|_| FillError::TooWide);
     let fits = noise.many(&mut words(), &mut word).map(|()| word) == expected.map(|expected| [expected]);
     let clamped = clamped(1, &trial.expected);
@@ -157,7 +158,10 @@ fn is_drawn_together(noise: &impl Draws, second: u32, slice: &[Crafted]) -> bool
     let values = [0, 7, -7, i64::MAX, i64::MIN, 1 << 40].into_iter().cycle().take(slice.len());
     let mut noised: Vec<i64> = values.clone().collect();
     let added = noise.added(&mut sums, &mut noised).is_ok();
-    let sums_hold = noised.iter().zip(values.zip(expected())).all(|(&sum, (value, expected))| BigInt::from(sum) == clamped(value, expected));
+    let sums_hold = noised
+        .iter()
+        .zip(values.zip(expected()))
+        .all(|(&sum, (value, expected))| BigInt::from(sum) == clamped(value, expected));
     let fits = expected().all(|expected| i64::try_from(expected).is_ok());
     let refuses = fits || noise.many(&mut short, &mut vec![0i64; slice.len()]) == Err(FillError::TooWide);
     let used_up = one.is_used_up() && other.is_used_up() && sums.is_used_up();

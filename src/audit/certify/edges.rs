@@ -111,7 +111,8 @@ impl<'w, const SECOND: u32> Fields<'w, SECOND> {
             ways.push((at(this) - 1, vec![]));
         }
         // Between the finer bits of the two ends, where both have the same u.
-        let least = before.filter(|&before| at(before) == at(this)).map_or(Some(0), |before| finer(before)?.checked_add(1));
+        let least =
+            before.filter(|&before| at(before) == at(this)).map_or(Some(0), |before| finer(before)?.checked_add(1));
         let most = finer(this).and_then(|finer| finer.checked_sub(1));
         if let Some((least, most)) = least.zip(most).filter(|(least, most)| least <= most) {
             ways.push((at(this), vec![most]));
@@ -224,10 +225,13 @@ pub(super) fn of_wide<const SECOND: u32>(wide: &Wide<u64, SECOND>) -> Trials {
         }
     }
     // Beside 2^63 and 2^64: the last bucket before each, and the first one after it.
-    let words: Vec<u64> = [63, 64].into_iter().flat_map(|bits| {
-        let bucket = 1u64 << (bits - wide.offset());
-        [bucket - 1, bucket]
-    }).collect();
+    let words: Vec<u64> = [63, 64]
+        .into_iter()
+        .flat_map(|bits| {
+            let bucket = 1u64 << (bits - wide.offset());
+            [bucket - 1, bucket]
+        })
+        .collect();
     // In some buckets: everything together.
     let ends = [0, 1, 2, reach / 2, reach.saturating_sub(1), reach, listed.saturating_sub(1)];
     for bucket in ends.into_iter().chain(words.iter().copied()).filter(|&bucket| bucket < listed) {
@@ -242,7 +246,11 @@ pub(super) fn of_wide<const SECOND: u32>(wide: &Wide<u64, SECOND>) -> Trials {
     let beyond = words.into_iter().chain([listed + 1]);
     let beyond = beyond.filter(|&bucket| !fields.gaussian && bucket > listed && bucket < listed + DEEPEST_BUCKETS);
     let deep = beyond.flat_map(|bucket| {
-        offsets.into_iter().zip([0, 1].into_iter().cycle()).filter_map(|(offset, negative)| fields.deep(bucket, offset, negative)).collect::<Vec<_>>()
+        offsets
+            .into_iter()
+            .zip([0, 1].into_iter().cycle())
+            .filter_map(|(offset, negative)| fields.deep(bucket, offset, negative))
+            .collect::<Vec<_>>()
     });
     Trials { deep: deep.collect(), exact }
 }

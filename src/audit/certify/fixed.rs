@@ -64,7 +64,9 @@ fn masses(
 mod tests {
     use super::*;
     use crate::{
-        audit::certify::{Certificate, flat, structural, tape_counts},
+        audit::certify::{
+            Certificate, FixedOutputs, fixed_gaussian_outputs, fixed_laplace_outputs, flat, structural, tape_counts,
+        },
         exact::{GaussianPmf, LaplacePmf, Pmf, Positive, Rational, parse},
         sample::{
             Program,
@@ -88,11 +90,25 @@ mod tests {
                 let gaussian = FixedGaussian::new(&positive(scale), mode).unwrap();
                 let pmf = GaussianPmf::new(&positive(scale).square(), 150).unwrap();
                 check(fixed_gaussian(&gaussian).unwrap(), &pmf, gaussian.beta(), mode);
+                whole(fixed_gaussian_outputs(&gaussian), scale);
                 let laplace = FixedLaplace::new(&positive(scale), mode).unwrap();
                 let pmf = LaplacePmf::new(&positive(scale), 150);
                 check(fixed_laplace(&laplace).unwrap(), &pmf, laplace.beta(), mode);
+                whole(fixed_laplace_outputs(&laplace), scale);
             }
         }
+        // Too wide for the masses of every output, not for these.
+        for scale in ["1e6", "1099511627776", "72057594037927936"] {
+            for mode in [Mode::Standard, Mode::Wide] {
+                whole(fixed_gaussian_outputs(&FixedGaussian::new(&positive(scale), mode).unwrap()), scale);
+                whole(fixed_laplace_outputs(&FixedLaplace::new(&positive(scale), mode).unwrap()), scale);
+            }
+        }
+    }
+
+    /// From words to the returned value.
+    fn whole(found: FixedOutputs, scale: &str) {
+        assert!(found.outputs_hold && found.error_holds && found.outputs > 1, "{scale}: {found:?}");
     }
 
     fn check(masses: Masses<Integer>, pmf: &dyn Pmf<Integer>, beta: &Rational, mode: Mode) {

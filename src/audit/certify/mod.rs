@@ -17,6 +17,7 @@ mod crafted;
 mod edges;
 mod effort;
 mod fixed;
+mod fixed_outputs;
 mod flat;
 mod hockey_stick;
 mod measure;
@@ -38,6 +39,7 @@ use crate::{
 pub use certificate::{Certificate, Row};
 pub use effort::Effort;
 pub use fixed::{fixed_gaussian, fixed_laplace};
+pub use fixed_outputs::{FIXED_COVERS, FIXED_LEAVES_OUT, FixedOutputs, fixed_gaussian_outputs, fixed_laplace_outputs};
 pub(crate) use flat::flat_by;
 pub use flat::{DEEPEST, TapeCounts, flat};
 pub use hockey_stick::hockey_stick;

@@ -7,9 +7,9 @@ use num_bigint::BigInt;
 use num_bigint::BigUint;
 use num_traits::One;
 
-#[cfg(feature = "audit")]
-use super::inversion::Run;
 use super::{Word, lazy::Lazy, polynomial::Polynomial};
+#[cfg(feature = "audit")]
+use super::{edges::Stated, inversion::Run};
 use crate::{
     exact::{Enclosure, NonNegative, Positive, Rational, exp_neg, ln},
     sample::Interpreter,
@@ -112,6 +112,30 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
                 return Ok(order == Ordering::Less);
             }
             uniform.extend::<W, I>(on)?;
+        }
+    }
+
+    /// x, exactly.
+    #[cfg(feature = "audit")]
+    pub(super) fn exponent(&self, bucket: u64, offset: u64) -> Rational {
+        let offset = BigInt::from(offset);
+        let edge = (BigInt::from(bucket) << (self.digits + 1)) + &offset;
+        self.unit.get() * if QUADRATIC { offset * edge } else { offset }
+    }
+
+    /// What is stated about the error, for buckets b < `buckets`.
+    #[cfg(feature = "audit")]
+    pub(super) fn stated(&self, buckets: usize) -> Stated {
+        Stated {
+            error: self.error.to_big(),
+            window: self.window.to_big(),
+            polynomial: self.polynomial.error().clone(),
+            factor: self.factor.to_big(),
+            digits: if QUADRATIC { 2 * self.digits } else { self.digits },
+            unit: self.unit.get().clone(),
+            last: if QUADRATIC { 2 * buckets + 1 } else { 1 },
+            bits: W::BITS,
+            slack: W::SLACK,
         }
     }
 

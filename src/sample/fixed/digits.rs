@@ -12,6 +12,7 @@ use super::{
 };
 #[cfg(feature = "audit")]
 use super::{
+    edges::Stated,
     inversion::Run,
     shape::{Visit, visit_settled},
 };
@@ -34,6 +35,14 @@ pub(crate) trait Offset<W: Word>: Clone + Ord + Send + Sync + 'static {
     }
     #[cfg(feature = "audit")]
     fn settled(&self, offset: u64) -> Option<(Run, Run)>;
+    #[cfg(feature = "audit")]
+    fn exponent(&self, _: u64) -> Rational {
+        Rational::from_integer(0.into())
+    }
+    #[cfg(feature = "audit")]
+    fn stated(&self) -> Option<Stated> {
+        None
+    }
     /// The digits of the word that decides.
     #[cfg(feature = "audit")]
     const DECIDES: u32;
@@ -103,6 +112,16 @@ impl<W: Word> Offset<W> for Acceptance<W, false> {
     #[cfg(feature = "audit")]
     fn settled(&self, offset: u64) -> Option<(Run, Run)> {
         Self::settled(self, 0, offset)
+    }
+
+    #[cfg(feature = "audit")]
+    fn exponent(&self, offset: u64) -> Rational {
+        Self::exponent(self, 0, offset)
+    }
+
+    #[cfg(feature = "audit")]
+    fn stated(&self) -> Option<Stated> {
+        Some(Self::stated(self, 0))
     }
 }
 
@@ -216,6 +235,26 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
             }
         }
         Some(())
+    }
+
+    #[cfg(feature = "audit")]
+    fn tables(&self) -> alloc::vec::Vec<&Inversion<W>> {
+        alloc::vec![&self.low, &self.high]
+    }
+
+    #[cfg(feature = "audit")]
+    fn decided(&self, _: u64, offset: u64) -> Option<(Run, Run)> {
+        self.offset.settled(offset)
+    }
+
+    #[cfg(feature = "audit")]
+    fn exponent(&self, _: u64, offset: u64) -> Rational {
+        self.offset.exponent(offset)
+    }
+
+    #[cfg(feature = "audit")]
+    fn stated(&self) -> Option<Stated> {
+        self.offset.stated()
     }
 
     #[cfg(feature = "audit")]

@@ -89,6 +89,18 @@ impl<W: Word> Kernel<W> {
     pub(crate) fn settled(&self, visit: &mut Visit<'_>) -> Option<u32> {
         on_shape!(self, shape => shape.settled(visit).map(|()| shape.settled_digits()))
     }
+
+    /// Tapes on both sides of every edge, and what they give.
+    #[cfg(feature = "audit")]
+    pub(crate) fn edges(&self) -> Option<alloc::vec::Vec<super::Edge>> {
+        on_shape!(self, shape => super::edges::edges(shape))
+    }
+
+    /// What the acceptance states about its error, if there is one.
+    #[cfg(feature = "audit")]
+    pub(crate) fn stated(&self) -> Option<super::Stated> {
+        on_shape!(self, shape => shape.stated())
+    }
 }
 
 impl<W: Word> Program for Kernel<W> {

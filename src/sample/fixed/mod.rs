@@ -44,6 +44,8 @@
 
 mod acceptance;
 mod digits;
+#[cfg(feature = "audit")]
+mod edges;
 mod inversion;
 mod kernel;
 mod lazy;
@@ -59,6 +61,8 @@ use num_traits::One;
 
 use word::Word;
 
+#[cfg(feature = "audit")]
+pub(crate) use edges::{Edge, Stated};
 pub(crate) use kernel::Kernel;
 
 use super::{Width, program::samples_its_kernel};
@@ -160,6 +164,24 @@ macro_rules! fixed_sampler {
                 match &self.kernel {
                     Width::Word(kernel) => kernel.settled(visit),
                     Width::Big(kernel) => kernel.settled(visit),
+                }
+            }
+
+            /// Tapes on both sides of every edge, and what they give.
+            #[cfg(feature = "audit")]
+            pub(crate) fn edges(&self) -> Option<alloc::vec::Vec<Edge>> {
+                match &self.kernel {
+                    Width::Word(kernel) => kernel.edges(),
+                    Width::Big(kernel) => kernel.edges(),
+                }
+            }
+
+            /// What the acceptance states about its error, if there is one.
+            #[cfg(feature = "audit")]
+            pub(crate) fn stated(&self) -> Option<Stated> {
+                match &self.kernel {
+                    Width::Word(kernel) => kernel.stated(),
+                    Width::Big(kernel) => kernel.stated(),
                 }
             }
 

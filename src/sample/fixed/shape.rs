@@ -4,8 +4,11 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive};
 
 #[cfg(feature = "audit")]
-use super::inversion::Run;
+use alloc::vec::Vec;
+
 use super::{Word, acceptance::Acceptance, inversion::Inversion, inversion::Series, word::Noise};
+#[cfg(feature = "audit")]
+use super::{edges::Stated, inversion::Run};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational},
     sample::{Interpreter, machine::Machine},
@@ -79,6 +82,28 @@ pub(crate) trait Shape<W: Word> {
     /// The digits that `settled` counts words of, the sign among them.
     #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32;
+
+    /// The tables, the first and perhaps a second.
+    #[cfg(feature = "audit")]
+    fn tables(&self) -> Vec<&Inversion<W>>;
+
+    /// The words that accept an offset and those that reject it; where none is drawn, there is nothing to reject.
+    #[cfg(feature = "audit")]
+    fn decided(&self, _bucket: u64, _offset: u64) -> Option<(Run, Run)> {
+        Some((Run::of_nothing_drawn(), Run::empty()))
+    }
+
+    /// x, where an offset is accepted with e^-x.
+    #[cfg(feature = "audit")]
+    fn exponent(&self, _bucket: u64, _offset: u64) -> Rational {
+        Rational::from_integer(0.into())
+    }
+
+    /// What the acceptance states about its error, if there is one.
+    #[cfg(feature = "audit")]
+    fn stated(&self) -> Option<Stated> {
+        None
+    }
 }
 
 /// The signed number, or nothing for a negative zero.
@@ -212,6 +237,11 @@ impl<W: Word> Shape<W> for Direct<W> {
     fn settled_digits(&self) -> u32 {
         W::BITS
     }
+
+    #[cfg(feature = "audit")]
+    fn tables(&self) -> Vec<&Inversion<W>> {
+        alloc::vec![&self.magnitude]
+    }
 }
 
 /// *Bucketed* Gaussian: bucket b with weight e^(-(bw)²/2σ²), a uniform offset r below w, accepted with e^(-(2bwr + r²)/2σ²); then
@@ -311,6 +341,26 @@ impl<W: Word> Shape<W> for Bucketed<W> {
     #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32 {
         W::BITS + self.offset.digits() + W::BITS
+    }
+
+    #[cfg(feature = "audit")]
+    fn tables(&self) -> Vec<&Inversion<W>> {
+        alloc::vec![&self.bucket]
+    }
+
+    #[cfg(feature = "audit")]
+    fn decided(&self, bucket: u64, offset: u64) -> Option<(Run, Run)> {
+        self.offset.settled(bucket, offset)
+    }
+
+    #[cfg(feature = "audit")]
+    fn exponent(&self, bucket: u64, offset: u64) -> Rational {
+        self.offset.exponent(bucket, offset)
+    }
+
+    #[cfg(feature = "audit")]
+    fn stated(&self) -> Option<Stated> {
+        Some(self.offset.stated(self.bucket.count()))
     }
 }
 

@@ -238,13 +238,7 @@ impl<W: Machine, const SECOND: u32> Wide<W, SECOND> {
     }
 
     /// Whether V < e^-x, for a V whose first bits are v, as they are in the first word.
-    pub(crate) fn accept<I: Interpreter>(
-        &self,
-        bucket: u64,
-        offset: u64,
-        v: W,
-        on: &mut I,
-    ) -> Result<bool, I::Error> {
+    pub(crate) fn accept<I: Interpreter>(&self, bucket: u64, offset: u64, v: W, on: &mut I) -> Result<bool, I::Error> {
         let sure = usize::try_from(bucket).ok().and_then(|bucket| self.sure.get(bucket));
         if sure.is_some_and(|&sure| v < sure) {
             return Ok(true);
