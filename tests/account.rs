@@ -100,8 +100,8 @@ fn an_upper_bound_says_so() {
         // A list of pairs: once, and twice.
         (&["rappor(k=3, h=2, f=1/2, p=1/4, q=1/3)", "--epsilon", "1/10"], true),
         (&["rappor(k=3, h=2, f=1/2, p=1/4, q=1/3)*2", "--epsilon", "1/10"], false),
-        // A record that comes, and one that changes.
-        (&["count(scale=2)", "count(scale=2, change_one=1)", "--epsilon", "1/2"], false),
+        // What is taken as two steps: a count that a change moves by 1 at most.
+        (&["count(scale=2)", "--relation", "change_one", "--epsilon", "1/2"], false),
     ] {
         let (document, text) = (json(arguments), stdout(arguments));
         assert_eq!(document["attained"], attained, "{arguments:?}");

@@ -218,7 +218,7 @@ fn bad_options_are_refused() {
         refused(&["sample", spec, "--seed", seed], "--seed");
     }
     refused(&["sample", spec, "--input", "1/2"], "--input");
-    refused(&["sample", "randomized_response(p=1/2)", "--input", "2"], "--input");
+    refused(&["sample", "randomized_response(p=1/2)", "--input", "yes"], "--input");
     refused(&["sample", spec, "--sampler", "quantum"], "--sampler");
     refused(&["certify", spec, "--depth", "0"], "--depth");
     refused(&["certify", spec, "--depth", "1025"], "--depth");

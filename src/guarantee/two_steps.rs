@@ -316,7 +316,7 @@ mod tests {
         let of = Pair::Laplace { scale: Positive::new(rational(1, 1)).unwrap(), shift: 1u32.into() };
         let rate = Probability::new(rational(1, 2)).unwrap();
         let sampled = Pair::Subsampled { rate, of: alloc::boxed::Box::new(of.clone()), reversed: false };
-        assert_eq!(pair(&[sampled.clone()]), None);
+        assert_eq!(pair(core::slice::from_ref(&sampled)), None);
         assert_eq!(pair(&[of, sampled]), None);
     }
 }
