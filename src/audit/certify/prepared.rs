@@ -278,7 +278,12 @@ fn settled<const STEPS: u32>(inversion: &Inversion<STEPS>) -> Masses<Integer> {
                 inversion.resolve(word, &mut Execution { bits: &mut OneWord(Some(next)) }).ok()
             };
             let last = u64::MAX >> (64 - more);
+            // Where the bits are a threshold's own, they do not settle it, and asking takes an exponential.
+            let open = |next: u64| finer.get(start..end).unwrap_or_default().binary_search(&next).is_ok();
             for (from, to) in gaps(edges.collect(), last) {
+                if open(from) {
+                    continue;
+                }
                 if let Some(cell) = second(from).filter(|&cell| second(to) == Some(cell)) {
                     add(cell, BigUint::from(to - from) + 1u32);
                 }
