@@ -1,4 +1,5 @@
-//! Every certificate of a prepared or fixed-work sampler that a planted bug may fail; prints those that do, exit status 1 if any does.
+//! Every certificate of a prepared or fixed-work sampler that a planted bug may fail; prints those that do,
+//! exit status 1 if any does.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,9 @@
-//! The machine words that the samplers' integer cores assemble their outputs on: 64 bits as shipped, a few bits where they are enumerated.
+//! The machine words that the samplers' integer cores assemble their outputs on: 64 bits as shipped, a few
+//! bits where they are enumerated.
 //!
-//! A core is written once, over [`Machine`]. On `u64` it ships. On [`Short`], the same code meets every edge of its word (the sign bit, the
-//! last bit, the step to big integers) within a few bits, so that a certificate runs it on every tape.
+//! A core is written once, over [`Machine`]. On `u64` it ships. On [`Short`], the same code meets every edge
+//! of its word (the sign bit, the last bit, the step to big integers) within a few bits, so that a
+//! certificate runs it on every tape.
 
 use core::fmt::Debug;
 
@@ -81,7 +83,8 @@ pub(crate) trait Machine:
         Self::cut(self.into() & ((1 << count) - 1))
     }
 
-    /// ±self by the lowest bit of `word`, for a number below 2^(BITS − 1); without a branch: −m = (m xor −1) + 1.
+    /// ±self by the lowest bit of `word`, for a number below 2^(BITS − 1); without a branch: −m = (m xor −1)
+    /// + 1.
     #[inline]
     fn signed(self, word: Self) -> Self::Signed {
         let mask = (word.into() & 1).wrapping_neg();

@@ -1,15 +1,17 @@
 //! The acceptance of the wide prepared samplers, at the width that ships, on either side of its edges.
 //!
-//! A trial accepts its place (b, o) if V < e^-x. What the shipped code says of it is monotone in V: the squeeze, the series and the
-//! enclosure each compare V's digits with bounds that depend on b and o alone. So there is one edge, and if `sample` does not reject just below
-//! e^-x, nor accept just above it, then it does neither wrongly for any V at all; and if it decides a little further away on either
-//! side, it decides for all V but those between. That is evaluated here for every bucket that has a squeeze: by the series, with one word more
-//! of V; by the enclosure, with two. (The squeeze itself is among the edges of `edges.rs`.)
+//! A trial accepts its place (b, o) if V < e^-x. What the shipped code says of it is monotone in V: the
+//! squeeze, the series and the enclosure each compare V's digits with bounds that depend on b and o alone. So
+//! there is one edge, and if `sample` does not reject just below e^-x, nor accept just above it, then it does
+//! neither wrongly for any V at all; and if it decides a little further away on either side, it decides for
+//! all V but those between. That is evaluated here for every bucket that has a squeeze: by the series, with
+//! one word more of V; by the enclosure, with two. (The squeeze itself is among the edges of `edges.rs`.)
 //!
-//! In each bucket there are 2^offset places, too many to visit: the first, the last, the middle and one that differs from bucket to bucket are. The
-//! formula is one and the same at all of them (x = amount/s or amount/2σ², then three terms of a series; no table has an entry for a
-//! place), and what is not visited here is covered by the bounds of these two functions, tested against the enclosure of e^-x at
-//! random arguments, and by the enumeration of *all* places at small widths.
+//! In each bucket there are 2^offset places, too many to visit: the first, the last, the middle and one that
+//! differs from bucket to bucket are. The formula is one and the same at all of them (x = amount/s or
+//! amount/2σ², then three terms of a series; no table has an entry for a place), and what is not visited here
+//! is covered by the bounds of these two functions, tested against the enclosure of e^-x at random arguments,
+//! and by the enumeration of *all* places at small widths.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;
@@ -23,7 +25,8 @@ use crate::{
     sample::prepared::wide::Wide,
 };
 
-/// How close to the edge the series decides: within 2^-this. Its bounds are x³/6 apart, and x is at most 1/19, six σ out.
+/// How close to the edge the series decides: within 2^-this. Its bounds are x³/6 apart, and x is at most
+/// 1/19, six σ out.
 const SERIES: u32 = 15;
 
 /// How close to the edge two words of V decide, by the enclosure: 2^this units of their last place.
@@ -41,7 +44,8 @@ pub(super) fn holds<const SECOND: u32>(noise: &impl Draws, wide: &Wide<u64, SECO
     })
 }
 
-/// Whether the code accepts below e^-x and rejects above it, by one word more of V and by two; nothing if no word leads to the bucket.
+/// Whether the code accepts below e^-x and rejects above it, by one word more of V and by two; nothing if no
+/// word leads to the bucket.
 fn edge_holds<const SECOND: u32>(
     noise: &impl Draws,
     wide: &Wide<u64, SECOND>,

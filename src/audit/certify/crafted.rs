@@ -1,9 +1,11 @@
 //! Tapes that are crafted so that their outputs are known, run through the public functions that draw.
 //!
-//! A certificate of masses speaks of look-ups and comparisons. What a user gets is assembled from them: a sign, a zero, a place in a bucket,
-//! a step to big integers, a batch, a slice of some type. Here a [`Crafted`] trial names the words that it reads and the integer that they
-//! must give, computed by plain arithmetic from the documented layout; and [`agrees`] draws it by `sample`, by `fill` of three types
-//! and by `add_noise`, in slices that are longer than a batch. Words that should be ignored are not zeros, and no word is left over.
+//! A certificate of masses speaks of look-ups and comparisons. What a user gets is assembled from them: a
+//! sign, a zero, a place in a bucket, a step to big integers, a batch, a slice of some type. Here a
+//! [`Crafted`] trial names the words that it reads and the integer that they must give, computed by plain
+//! arithmetic from the documented layout; and [`disagreements`] draws it by `sample`, by `fill` of three
+//! types and by `add_noise`, in slices that are longer than a batch. Words that should be ignored are not
+//! zeros, and no word is left over.
 
 use alloc::{vec, vec::Vec};
 
@@ -102,7 +104,8 @@ pub(super) fn alone(trial: &Crafted, second: u32) -> Vec<u64> {
     words
 }
 
-/// The words of a slice: for each batch the first words, the second parts, four to a word, and what each slot needs beyond them.
+/// The words of a slice: for each batch the first words, the second parts, four to a word, and what each slot
+/// needs beyond them.
 fn together(trials: &[Crafted], second: u32) -> Vec<u64> {
     let mut words = Vec::new();
     for batch in trials.chunks(BATCH) {
@@ -145,7 +148,8 @@ pub(super) fn is_drawn_alone(noise: &impl Draws, second: u32, trial: &Crafted) -
     drawn && filled && fits && noise.added(&mut words(), &mut sum).is_ok() && sum.map(BigInt::from) == [clamped]
 }
 
-/// Whether slices of integers and of double words hold what they must, sums are clamped, and a slice of words refuses what does not fit.
+/// Whether slices of integers and of double words hold what they must, sums are clamped, and a slice of words
+/// refuses what does not fit.
 fn is_drawn_together(noise: &impl Draws, second: u32, slice: &[Crafted]) -> bool {
     let tape = || Words::new(together(slice, second));
     let expected = || slice.iter().map(|trial| &trial.expected);

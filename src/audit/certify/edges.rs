@@ -1,12 +1,15 @@
-//! Crafted trials of the prepared samplers at 64 bits: on both sides of every edge of every field of their words.
+//! Crafted trials of the prepared samplers at 64 bits: on both sides of every edge of every field of their
+//! words.
 //!
-//! The fields of a wide trial, from the first bit on: u, which finds the bucket b; v, the first bits of V; the offset o below w; the sign.
-//! Their edges: u beside each threshold T(b), where its next 64 bits decide, and beyond the last; v below the squeeze, at it, and at
-//! its end, with the first and the last word of V after it; offsets 0, 1, w/2 and w − 1; both signs; a zero; magnitudes beside 2^63 and
-//! 2^64. What is expected is bw + o with its sign, in big integers; or, of a trial that is rejected, what the next trials give.
+//! The fields of a wide trial, from the first bit on: u, which finds the bucket b; v, the first bits of V;
+//! the offset o below w; the sign. Their edges: u beside each threshold T(b), where its next 64 bits decide,
+//! and beyond the last; v below the squeeze, at it, and at its end, with the first and the last word of V
+//! after it; offsets 0, 1, w/2 and w − 1; both signs; a zero; magnitudes beside 2^63 and 2^64. What is
+//! expected is bw + o with its sign, in big integers; or, of a trial that is rejected, what the next trials
+//! give.
 //!
-//! Where the thresholds are is read from the table, whose masses are certified beside this. Whether V is accepted is told by
-//! 1 − x ≤ e^-x ≤ 1 − x + x²/2 in rationals; where these do not tell, nothing is crafted.
+//! Where the thresholds are is read from the table, whose masses are certified beside this. Whether V is
+//! accepted is told by 1 − x ≤ e^-x ≤ 1 − x + x²/2 in rationals; where these do not tell, nothing is crafted.
 
 use alloc::{vec, vec::Vec};
 
@@ -96,7 +99,8 @@ impl<'w, const SECOND: u32> Fields<'w, SECOND> {
         u64::try_from(&scaled).unwrap_or(0)
     }
 
-    /// Ways into a bucket: the first and the last u that are settled there, and the neighbours of both its ends by the second look.
+    /// Ways into a bucket: the first and the last u that are settled there, and the neighbours of both its
+    /// ends by the second look.
     pub(super) fn ways(&self, bucket: u64) -> Vec<Way> {
         let inversion = self.wide.buckets();
         let ones = (1u64 << inversion.width()) - 1;
@@ -170,7 +174,8 @@ impl<'w, const SECOND: u32> Fields<'w, SECOND> {
         Some(Crafted { first, second, more, expected })
     }
 
-    /// The words of two trials after one of a bucket that is rejected: a negative zero, which is rejected too, and one that is settled; with its sample.
+    /// The words of two trials after one of a bucket that is rejected: a negative zero, which is rejected
+    /// too, and one that is settled; with its sample.
     pub(super) fn next(&self, bucket: u64) -> Option<(Vec<u64>, BigInt)> {
         let (another, mut words) = (if bucket == 2 { 3 } else { 2 }, Vec::new());
         for (bucket, offset, negative) in [(0, 0, 1), (another, 5, 0)] {
@@ -187,7 +192,8 @@ impl<'w, const SECOND: u32> Fields<'w, SECOND> {
         core::iter::once(first).chain(second).collect()
     }
 
-    /// One trial of a bucket past all that is listed, of Laplace noise: U in its middle, by as many words as that takes.
+    /// One trial of a bucket past all that is listed, of Laplace noise: U in its middle, by as many words as
+    /// that takes.
     fn deep(&self, bucket: u64, offset: u64, negative: u64) -> Option<Crafted> {
         let middle = (BigInt::from(bucket) << (self.wide.offset() + 1)) + (BigInt::one() << self.wide.offset());
         let y = Rational::from_integer(middle) * &self.unit / BigInt::from(2);

@@ -1,11 +1,13 @@
-//! The fixed-work samplers from words to the returned value: `sample` and `fill`, on tapes whose outcomes are known.
+//! The fixed-work samplers from words to the returned value: `sample` and `fill`, on tapes whose outcomes are
+//! known.
 //!
-//! The tapes are those of `sample::fixed::edges`. Each is drawn alone, followed by a trial that is accepted where it is rejected. Those that
-//! their words settle are drawn in slices, so that accepted and rejected trials are compacted; those that the exact path decides,
-//! two at a time in a batch of 32, after whose words their digits come.
+//! The tapes are those of `sample::fixed::edges`. Each is drawn alone, followed by a trial that is accepted
+//! where it is rejected. Those that their words settle are drawn in slices, so that accepted and rejected
+//! trials are compacted; those that the exact path decides, two at a time in a batch of 32, after whose words
+//! their digits come.
 //!
-//! The stated error of the acceptance is summed up again from its definition, for no tape can show that a bound is too small by what
-//! rounding happens not to reach.
+//! The stated error of the acceptance is summed up again from its definition, for no tape can show that a
+//! bound is too small by what rounding happens not to reach.
 
 use alloc::{vec, vec::Vec};
 
@@ -132,8 +134,9 @@ fn fills<'e>(noise: &impl Draws, tape: Vec<u64>, expected: impl Iterator<Item = 
 
 /// Whether E is at least the sum of its parts, and the window twice that.
 ///
-/// In units of the last place, with c = unit·2^digits/ln 2 and its floor C, off by d: an exponent y = cρ(2b + ρ) is computed to within
-/// (d + s)·(2b + 1) + s; 2^-y has a slope of at most ln 2; the shift rounds by less than 1; the polynomial has its own error.
+/// In units of the last place, with c = unit·2^digits/ln 2 and its floor C, off by d: an exponent y = cρ(2b +
+/// ρ) is computed to within (d + s)·(2b + 1) + s; 2^-y has a slope of at most ln 2; the shift rounds by less
+/// than 1; the polynomial has its own error.
 fn error_holds(stated: &Stated) -> Option<bool> {
     let two = Positive::new(Rational::from_integer(2.into())).ok()?;
     let ln_two = ln(&two, stated.bits + 40);

@@ -10,6 +10,10 @@
 //! construction the cells are buckets: their probabilities are certified, and that every squeeze accepts no more than e^-x does. Acceptance,
 //! by the squeeze and beyond it, is evaluated on either side of its edges too, in every bucket but not at all its places: see
 //! `acceptance.rs`, which says what covers the others.
+//!
+//! Masses say nothing of the value that is returned: its sign, its zero, its place in a bucket, what passes a machine word, a batch. So the
+//! public functions are run on tapes crafted at the edges of all fields (`edges.rs`, `crafted.rs`), and the same code on machine words of
+//! a few bits, on every tape (`short.rs`).
 
 use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
 

@@ -1,12 +1,13 @@
 //! The prepared samplers' own code on machine words of a few bits, on every tape.
 //!
-//! What ships on words of 64 bits is generic over the word. On 4, 5 or 8 bits a trial has few enough tapes to run them all, and meets every
-//! edge within them: the sign, both zeros, every place of a bucket, magnitudes past the signed word and past the word. Two things are checked.
-//! The masses of a trial's outputs agree with the closed form; and a slice holds, tape by tape, what single draws give on the same
-//! words in the documented order: the first words of a batch, the second parts, and what each slot needs beyond them.
+//! What ships on words of 64 bits is generic over the word. On 4, 5 or 8 bits a trial has few enough tapes to
+//! run them all, and meets every edge within them: the sign, both zeros, every place of a bucket, magnitudes
+//! past the signed word and past the word. Two things are checked. The masses of a trial's outputs agree with
+//! the closed form; and a slice holds, tape by tape, what single draws give on the same words in the
+//! documented order: the first words of a batch, the second parts, and what each slot needs beyond them.
 //!
-//! The parameter is the user's, divided by a power of two, so that the noise reaches past a word of so few bits; that of slices of a wide
-//! sampler is narrow, so that tapes of a few bits end.
+//! The parameter is the user's, divided by a power of two, so that the noise reaches past a word of so few
+//! bits; that of slices of a wide sampler is narrow, so that tapes of a few bits end.
 
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::ops::ControlFlow;
@@ -105,8 +106,8 @@ fn reduced(decay: &Decay, log2: u32) -> Decay {
     }
 }
 
-/// A decay of the same kind for which the words of a trial often settle it, in buckets of so many places: a scale of two buckets, or a σ of one
-/// and a half.
+/// A decay of the same kind for which the words of a trial often settle it, in buckets of so many places: a
+/// scale of two buckets, or a σ of one and a half.
 fn narrowest(decay: &Decay, places: u32) -> Decay {
     let positive = |n: u32, d: u32| Positive::new(Rational::new(n.into(), d.into())).ok();
     let of = match decay {
@@ -116,8 +117,8 @@ fn narrowest(decay: &Decay, places: u32) -> Decay {
     of.unwrap_or_else(|| decay.clone())
 }
 
-/// Whether a trial yields k with probability f(k)/2w·Σ_b f(bw), for every k that was seen; little mass is missing; and some of it is past the
-/// machine word.
+/// Whether a trial yields k with probability f(k)/2w·Σ_b f(bw), for every k that was seen; little mass is
+/// missing; and some of it is past the machine word.
 fn trial_holds<W: Machine, const SECOND: u32>(
     decay: &Decay,
     layout: Layout,
@@ -148,7 +149,8 @@ fn share(buckets: &Cells) -> Option<Enclosure> {
     zero.add(&zero).div(&zero.add(&Enclosure::from_integer(1, 0)))
 }
 
-/// Whether slices of integers and of words, and sums, are what single draws give on the same words, on every tape that ends.
+/// Whether slices of integers and of words, and sums, are what single draws give on the same words, on every
+/// tape that ends.
 fn slices_hold<C: Trial + Clone + Ord + Send + Sync + 'static>(
     construction: &C,
     slots: usize,
@@ -256,7 +258,8 @@ mod tests {
         Positive::new(Rational::new(n.into(), d.into())).unwrap()
     }
 
-    /// The shipped code on a few bits, on every tape: buckets, squeezes, acceptance, refinement, sign, zero, the step past the word, batches.
+    /// The shipped code on a few bits, on every tape: buckets, squeezes, acceptance, refinement, sign, zero,
+    /// the step past the word, batches.
     #[test]
     fn short_words_hold() {
         let depth = Depth { trial: 18, slice: 17 };

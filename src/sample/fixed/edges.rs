@@ -1,9 +1,11 @@
-//! Tapes of the fixed-work samplers whose outcomes are known: on both sides of every edge of every word of a trial.
+//! Tapes of the fixed-work samplers whose outcomes are known: on both sides of every edge of every word of a
+//! trial.
 //!
-//! What a trial must give is written in big integers from the documented layout: ±(b·2^digits + r), where b is the index of the only table, or
-//! 8·(index of the second) + (index of the first); nothing for a negative zero or an offset that is not accepted. The edges of a table
-//! are the ends of its runs of words, and its thresholds, where the next 64 digits decide; those of the acceptance, the
-//! ends of its runs, and the digits of e^-x themselves.
+//! What a trial must give is written in big integers from the documented layout: ±(b·2^digits + r), where b
+//! is the index of the only table, or 8·(index of the second) + (index of the first); nothing for a negative
+//! zero or an offset that is not accepted. The edges of a table are the ends of its runs of words, and its
+//! thresholds, where the next 64 digits decide; those of the acceptance, the ends of its runs, and the digits
+//! of e^-x themselves.
 
 use alloc::{vec, vec::Vec};
 
@@ -17,7 +19,8 @@ use super::{
 };
 use crate::exact::{NonNegative, Rational, exp_neg};
 
-/// A trial: its words, the digits that the exact path draws after them, and its outcome; nothing if it is rejected.
+/// A trial: its words, the digits that the exact path draws after them, and its outcome; nothing if it is
+/// rejected.
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) words: Vec<u64>,
@@ -51,7 +54,8 @@ pub(crate) struct Stated {
 /// Bits that nothing should read.
 const NOISE: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 
-/// How far from e^-x these digits of V decide, in units of their last place: the exact path encloses it to 2^-16 of a unit, with some of these lost.
+/// How far from e^-x these digits of V decide, in units of their last place: the exact path encloses it to
+/// 2^-16 of a unit, with some of these lost.
 const NEAR: u32 = 256;
 
 /// The 64-bit words of a number.
