@@ -9,7 +9,7 @@
 //! The parameter is the user's, divided by a power of two, so that the noise reaches past a word of so few
 //! bits; that of slices of a wide sampler is narrow, so that tapes of a few bits end.
 
-use alloc::{boxed::Box, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
 
 use num_bigint::{BigInt, BigUint};
@@ -18,7 +18,7 @@ use num_traits::{One, Zero};
 use super::{CertifyError, Progress, flat, flat_by, prepared::closed_form};
 use crate::{
     bits::{Bits, BitsError, Enumeration, Recorder, Replay},
-    exact::{Enclosure, Integer, Pmf, Positive, Rational},
+    exact::{Enclosure, Integer, Positive, Rational},
     sample::{
         Interpreter, Program, Step, execute,
         machine::{Machine, Short, SignedMachine},
