@@ -276,6 +276,11 @@ fn pairs_of_distributions_from_files() {
     // Not symmetric: the worse direction counts. P = (1/2, 1/2), Q = (1/10, 9/10): at ε = ln 2 or so, 1/2 − 2/10 from P, 9/10 − 1 from Q.
     let skew = write("skew.csv", "0.5,0.1\n0.5,0.9\n");
     let weks = write("weks.csv", "0.1,0.5\n0.9,0.5\n");
+    // Two pairs that are each other's reverse: their first columns are one input, unless neighbours have no order.
+    let both = ["--pair", &skew, "--pair", &weks, "--epsilon", "0"];
+    let (ordered, either) = (json(&both), json(&[&both[..], &["--relation", "change_one"]].concat()));
+    assert_eq!((&ordered["ordered"], &either["ordered"]), (&true.into(), &false.into()));
+    assert!(either["delta"]["lower"].as_str() > ordered["delta"]["upper"].as_str(), "{ordered} {either}");
     let (one, other) = (json(&["--pair", &skew, "--epsilon", "0.7"]), json(&["--pair", &weks, "--epsilon", "0.7"]));
     assert_eq!(one["delta"], other["delta"]);
     assert!(bounds(&one["delta"]).0 > parse("0.298").unwrap(), "{one}");

@@ -113,6 +113,15 @@ impl Plan {
         self.relation
     }
 
+    /// Whether the account takes the first distributions of several pairs for those of one and the same input: several runs of
+    /// pairs that are not symmetric, in a plan for neighbours of no stated relation. Where neighbours have no order, as under
+    /// change-one, an analyst may meet each pair either way round, and the plan must say so ([`Domination::under`]).
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        let several = self.parts.len() > 1 || self.parts.iter().any(|part| part.copies > 1);
+        self.relation.is_none() && several && self.parts.iter().any(|part| part.forward != part.backward)
+    }
+
     /// Whether the pairs are those of the mechanisms themselves on some neighbouring inputs, so that an account's lower bounds hold of the mechanisms, too; otherwise
     /// the pairs dominate, the account is an upper bound, and what the mechanisms lose may be less than its *lower* end.
     ///
@@ -219,10 +228,14 @@ mod tests {
         let (one_way, other_way) = (Domination::by(pair.clone()), Domination::by(pair.reversed()));
         let together = Plan::of(&one_way, 1).with(&other_way, 1).unwrap();
         assert_eq!(together.directions().len(), 2, "either order, one at a time");
+        assert!(together.is_ordered() && Plan::of(&one_way, 2).is_ordered());
+        let under = one_way.under(Relation::AddRemove).unwrap();
+        assert!(!Plan::of(&one_way, 1).is_ordered() && !Plan::of(&under, 2).is_ordered());
         let none = domination(&"randomized_response(gamma=0)".parse().unwrap()).unwrap();
         let change = together.clone().with(&none, 1).unwrap();
         assert_eq!(change, Plan::of(&none, 1).with(&one_way, 2).unwrap());
         assert_eq!(change.directions().len(), 1);
+        assert!(!change.is_ordered() && !plan(&[("gaussian(sigma=2)", 7), ("laplace(scale=1)", 2)]).is_ordered());
         assert!(!change.is_attained());
         let zero = NonNegative::zero();
         let at_zero = |plan: &Plan| delta(plan, &zero, &Precision::default()).unwrap().enclosure;

@@ -130,7 +130,8 @@ pub(super) struct Certify {
     after_help = "The answer is of the pairs of distributions that dominate the plan. Where it is not known that some neighbouring inputs attain\n\
     them, a note says so (with --json, attained is false): then it is an upper bound, and the plan may lose less than the lower end says.\n\n\
     All of a plan is for neighbours of one relation: add_remove (one has a record more) or change_one (one record differs). A stated\n\
-    sensitivity, or a pair, goes with either. A mixed plan is refused, unless --relation change_one converts what is for add_remove.\n\n\
+    sensitivity, or a pair, goes with either. A mixed plan is refused, unless --relation change_one converts what is for add_remove.\n\
+    The first columns (p) of several pairs are taken for one and the same input, unless --relation change_one says that there is no order.\n\n\
     A plan file lists what runs; every number is a string, an integer or a decimal, and is read exactly:\n  \
     [[mechanism]]\n  \
     spec = \"gaussian(sigma=10)\"\n  \

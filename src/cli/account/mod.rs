@@ -50,6 +50,9 @@ const LONGEST_SHOWN: usize = 90;
 /// What is printed under numbers of which the lower ends are not the plan's own.
 const NOTE: &str = "note      an upper bound: the pairs dominate this plan and need not be attained; it may lose less than a lower end says";
 
+/// What is printed where several pairs have an order and no relation is asked for.
+const ORDER: &str = "note      the first columns of all pairs are taken for one input; where neighbours have no order, ask --relation change_one";
+
 /// What is asked.
 enum Question {
     /// The smallest δ at this ε.
@@ -251,6 +254,7 @@ impl Report<'_> {
             "plan": self.listed.texts(),
             "relation": self.listed.plan().relation().map(listed::name),
             "converted": self.listed.converted(),
+            "ordered": self.listed.plan().is_ordered(),
             "digits": self.digits,
             "seconds": self.elapsed.as_secs_f64(),
         });
@@ -313,6 +317,9 @@ impl Report<'_> {
         }
         if !self.is_attained_throughout() {
             writeln!(out, "{NOTE}")?;
+        }
+        if self.listed.plan().is_ordered() {
+            writeln!(out, "{ORDER}")?;
         }
         Ok(())
     }
