@@ -42,10 +42,10 @@ fn fixed(
 }
 
 fn main() -> ExitCode {
-    let mut failed = Vec::new();
-    let mut note = |what: String, parts: Vec<&str>| {
+    let note = |what: String, parts: Vec<&str>| {
         if !parts.is_empty() {
-            failed.push(format!("{what} ({})", parts.join(", ")));
+            println!("{what}: {}", parts.join(", "));
+            std::process::exit(1);
         }
     };
     // A table, wide in a word, wide in a word and a quarter: up to 2^62, past which an eighth of the noise is past 64 bits.
@@ -75,6 +75,5 @@ fn main() -> ExitCode {
             note(format!("fixed gaussian({sigma}), {mode:?}"), parts);
         }
     }
-    println!("{}", failed.join("; "));
-    ExitCode::from(u8::from(!failed.is_empty()))
+    ExitCode::SUCCESS
 }

@@ -150,3 +150,32 @@ fn error_holds(stated: &Stated) -> Option<bool> {
     let sum = exponent * ln_two.upper() + Rational::one() + whole(&stated.polynomial);
     Some(factor <= least && whole(&stated.error) >= sum && stated.window == &stated.error * 2u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{exact::parse, sample::fixed::Mode};
+    use num_bigint::BigUint;
+
+    /// Without its exponent term, as without its polynomial's, E is below the sum of its parts; and the window is no less than 2E.
+    #[test]
+    fn an_error_that_leaves_a_part_out_is_seen() {
+        for scale in ["4", "10", "355", "1e6", "1099511627776", "72057594037927936"] {
+            let positive = Positive::new(parse(scale).unwrap()).unwrap();
+            for mode in [Mode::Standard, Mode::Wide] {
+                let gaussian = FixedGaussian::new(&positive, mode).unwrap().stated().unwrap();
+                let laplace = FixedLaplace::new(&positive, mode).unwrap().stated().unwrap();
+                for stated in [gaussian, laplace] {
+                    assert_eq!(error_holds(&stated), Some(true), "{stated:?}");
+                    let with = |error: BigUint| Stated { window: &error * 2u32, error, ..stated.clone() };
+                    let exponent = with(&stated.polynomial + 2u32);
+                    assert_eq!(error_holds(&exponent), Some(false), "{exponent:?}");
+                    let polynomial = with(&stated.error - &stated.polynomial);
+                    assert_eq!(error_holds(&polynomial), Some(false), "{polynomial:?}");
+                    let window = Stated { window: stated.error.clone(), ..stated.clone() };
+                    assert_eq!(error_holds(&window), Some(false), "{window:?}");
+                }
+            }
+        }
+    }
+}

@@ -102,7 +102,7 @@ const SHORT_TABLE: Depth = Depth { trial: 13, slice: 15 };
 const COVERS: [&str; 3] = [
     "sample, fill (of i64, i128 and Integer, past a batch) and add_noise, from 64-bit words to the value that is returned, \
      on both sides of every edge of the look-up, with either sign",
-    "the same code on machine words of 4, 5 and 8 bits, on every tape: sign, zero, the step past the word, batches",
+    "the same code on machine words of 4 and 5 bits (tables: 4, 5 and 8), on every tape: sign, zero, the step past the word, batches",
     "samples past 64 bits: refused by i64, clamped by add_noise, exact as i128 and Integer",
 ];
 

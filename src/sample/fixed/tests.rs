@@ -225,6 +225,37 @@ fn the_digits_of_the_threshold_decide() {
     }
 }
 
+/// Noise past the machine word, at a probability of e^-130: exact as an integer, an error in a slice of words, unless it is −2^63, which fits.
+#[test]
+fn noise_past_the_word_is_refused_by_a_slice() {
+    // w = 2^55, and 8w is 4 scales: the second table's 32nd index is 2^63, and 1 − U is e^(-4·32.5).
+    let noise = FixedLaplace::new(&positive("72057594037927936"), Mode::Standard).unwrap();
+    let length = 63 + 3 * 64u32;
+    let tail = exp_neg(&NonNegative::new(Rational::from_integer(130.into())).unwrap(), length + 16);
+    let tail = (tail.lower() * (BigInt::one() << length)).to_integer();
+    let u = (BigInt::one() << length) - tail;
+    let digits: Vec<bool> = (0..u64::from(length)).rev().map(|i| u.bit(i)).collect();
+    for (negative, offset, expected) in
+        [(0u64, 0u64, 1i128 << 63), (1, 0, -(1 << 63)), (1, 5, -(1 << 63) - 5), (0, 9, (1 << 63) + 9)]
+    {
+        let mut tape: Vec<bool> = Vec::new();
+        let mut push = |word: u64| tape.extend((0..64).rev().map(|i| word >> i & 1 == 1));
+        push(negative);
+        let (first, more) = digits.split_at(63);
+        tape.extend(first.iter().chain([&true]));
+        let mut push = |word: u64| tape.extend((0..64).rev().map(|i| word >> i & 1 == 1));
+        push(offset << 9);
+        push(0);
+        tape.extend(more);
+        let bits = || Replay::new(tape.iter().copied().collect());
+        let sample = noise.sample(&mut bits()).unwrap();
+        assert_eq!(sample.to_big(), BigInt::from(expected));
+        let mut slice = [0];
+        let filled = noise.fill(&mut bits(), &mut slice).map(|()| slice);
+        assert_eq!(filled, i64::try_from(expected).map(|word| [word]).map_err(|_| BitsError::Overflow));
+    }
+}
+
 /// The words just outside and just inside the window of the acceptance.
 fn windows<W: Word>() {
     let mut source = seeded([9; 32]);
