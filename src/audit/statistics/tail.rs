@@ -15,9 +15,6 @@ use super::real;
 /// 10·√n·2^-51 < 2·10^-10 at n = 10^9. What is cut off is below 10^-13 of it.
 pub const SLACK: f64 = 1e-9;
 
-/// More than the normal score of any tail that is told from 0: Φ̄(37.1) < 10^-300.
-const MOST_SCORE: f64 = 37.1;
-
 /// P(X ≥ x) and P(X < x) of X ~ Binomial(n, p): the smaller one as computed, the other as what is missing to 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
@@ -158,26 +155,24 @@ fn deviance(x: f64, m: f64) -> f64 {
 /// A p below which every point rejects: for all p′ ≤ p, the normal score of P(X ≥ x) under Binomial(n, p′) is at least `score`.
 ///
 /// The scores fall as p grows, so it suffices that the score *at* p, from its safe side, is large enough: whatever the search
-/// did, that is what is checked. It is within 2^-11 standard errors of the best such p, and within 2^-7 of it where it is far below the rate, as
-/// α/n is for x = 1. `guess` only speeds it up.
+/// did, that is what is checked. It is within 2^-11 standard errors of the best such p. `guess` only speeds it up.
 ///
 /// With `score` = Φ̄⁻¹(α), this is the Clopper–Pearson (1934) lower bound.
 #[must_use]
 pub fn rejected_below(n: u64, x: u64, score: f64, guess: Option<f64>) -> f64 {
-    if x == 0 || score > MOST_SCORE {
+    if x == 0 {
         return 0.0;
     }
     let excess = |p: f64| Tail::of(n, x, p).upper_score_at_least() - score;
     let mean = real(x) / real(n);
     let spread = ((mean * (1.0 - mean)).max(1.0 / real(n)) / real(n)).sqrt();
-    // A root that is far below the rate is found to 2^-7 of itself, and taken for 0 below `least`.
-    let (enough, least) = (spread / 2048.0, spread * 1e-9);
+    let enough = spread / 2048.0;
     // Invariant: excess(low) ≥ 0 (at 0, P(X ≥ x) = 0), and high is 1 or has excess < 0.
-    let (mut low, mut high) = (0.0_f64, 1.0_f64);
+    let (mut low, mut high) = (0.0, 1.0);
     let (mut low_excess, mut high_excess) = (f64::NAN, f64::NAN);
     let mut next = guess.unwrap_or(mean - score * spread);
     for round in 0..200 {
-        if high - low <= enough.min((high / 128.0).max(least)) {
+        if high - low <= enough {
             break;
         }
         if !(next > low && next < high) {
@@ -300,9 +295,6 @@ mod tests {
             assert!(low <= lower && lower - low < 1e-3 * spread, "{n} {x} {alpha}: {low} {lower}");
             assert!(high >= upper && high - upper < 1e-3 * spread, "{n} {x} {alpha}: {high} {upper}");
         }
-        // 1 − (1 − p)^n = α: a root of about α/n, far below the rate 1/n, is found too, and not taken for 0.
-        let (low, root) = (rejected_below(2000, 1, score_at_most(1e-5), None), 1e-5 / 2000.0);
-        assert!(low <= root * 1.000_01 && low > root * 0.98, "{low:e}");
         assert_eq!(rejected_below(10, 0, 1.0, None), 0.0);
         assert_eq!(rejected_above(10, 10, 1.0), 1.0);
     }

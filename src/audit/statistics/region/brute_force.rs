@@ -209,11 +209,13 @@ fn the_bound_is_never_below_the_box() {
                 let bound = Region::new(counts, alpha, shape).delta_lower(c);
                 let least = least(&ps, &qs, (n, m), alpha, shape, |p, q| p - c * q);
                 assert!(bound <= least + 1e-7, "{counts:?} {shape:?}: {bound} above {least}");
-                assert!(bound > least - 0.3 * room, "{counts:?} {shape:?}: {bound} far below {least}");
+                // Next to n the last of p is finer than the cover resolves, and the points (p, q) there stay until rule 4 rejects them: an audit forecasts that,
+                // and takes `Shape::Box`.
+                let is_inside = counts.x + 10 <= n;
+                assert!(!is_inside || bound > least - 0.3 * room, "{counts:?} {shape:?}: {bound} far below {least}");
                 assert!(bound >= corner(2.0 * BOX * alpha), "{counts:?} {shape:?}: {bound} below the box");
-                // Where there is a violation to see, who knows what to expect is hardly worse off than by two Clopper–Pearson bounds of half of α each. (But for x next
-                // to n, where the points (1, q) are rejected by rule 4 alone: an audit forecasts that, and takes `Shape::Box`.)
-                if place == 0 && corner(alpha) > 0.0 && counts.x + 10 <= n {
+                // Where there is a violation to see, who knows what to expect is hardly worse off than by two Clopper–Pearson bounds of half of α each.
+                if place == 0 && corner(alpha) > 0.0 && is_inside {
                     assert!(bound >= corner(alpha) - 0.5 * room, "{counts:?}: {bound}, box {}", corner(alpha));
                 }
             }
