@@ -13,10 +13,12 @@ pub struct Part {
     copies: u64,
 }
 
-/// Mechanisms that run on the same data, each any number of times, adaptively or not, all for neighbours of one relation.
+/// Mechanisms that run on the same data, each any number of times, adaptively or not, all for neighbours of
+/// one relation.
 ///
-/// The order in which they are added does not matter: parts are sorted and equal ones merged (Invariant #1). For change-one
-/// neighbours, whose order is immaterial, a part has the same pairs forward and backward (Invariant #2).
+/// The order in which they are added does not matter: parts are sorted and equal ones merged (Invariant #1).
+/// For change-one neighbours, whose order is immaterial, a part has the same pairs forward and backward
+/// (Invariant #2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     parts: Vec<Part>,
@@ -62,8 +64,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If it is for other neighbours than the plan is ([`Domination::under`] converts where that is possible). Neighbours of
-    /// one relation are not those of the other: what two mechanisms lose together is known for those that both are for.
+    /// If it is for other neighbours than the plan is ([`Domination::under`] converts where that is
+    /// possible). Neighbours of one relation are not those of the other: what two mechanisms lose together is
+    /// known for those that both are for.
     pub fn with(mut self, domination: &Domination, copies: u64) -> Result<Self, AccountError> {
         match (self.relation, domination.relation()) {
             (Some(one), Some(other)) if one != other && copies > 0 => Err(AccountError::RelationsDiffer),
@@ -93,7 +96,8 @@ impl Plan {
 
     fn add_part(&mut self, mut forward: Vec<Pair>, mut backward: Vec<Pair>, copies: u64) {
         if self.relation == Some(Relation::ChangeOne) {
-            // Of two changed records either may be the first: a pair that dominates one order stands for both.
+            // Of two changed records either may be the first: a pair that dominates one order stands for
+            // both.
             forward.extend(backward.iter().cloned());
             backward.clone_from(&forward);
         }
@@ -218,8 +222,8 @@ mod tests {
         }
     }
 
-    /// Beside a change, which has no order, a pair that tells more one way than the other counts for both: of two such pairs one
-    /// may be forward where the other is backward.
+    /// Beside a change, which has no order, a pair that tells more one way than the other counts for both: of
+    /// two such pairs one may be forward where the other is backward.
     #[test]
     fn a_change_has_no_order() {
         let probability = |n: i64| Probability::new(Rational::new(n.into(), 4.into())).unwrap();

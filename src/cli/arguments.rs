@@ -157,8 +157,8 @@ pub(super) struct Account {
     /// Also what has these output probabilities on two neighbouring inputs: a file of two columns, p and q, each adding up to exactly 1; run K times
     #[arg(long = "pair", value_name = "FILE[*K]")]
     pub(super) pairs: Vec<String>,
-    /// Account for neighbours of this relation: add_remove or change_one. What is for add_remove is taken as two steps for change_one, where that is known
-    /// [default: the one that the plan is for]
+    /// Account for neighbours of this relation: add_remove or change_one. What is for add_remove is taken as
+    /// two steps for change_one, where that is known [default: the one that the plan is for]
     #[arg(long, value_name = "RELATION", allow_hyphen_values = true)]
     pub(super) relation: Option<String>,
     /// Ask for the smallest delta at this epsilon (0 or greater)

@@ -50,9 +50,9 @@ impl Attained {
 ///
 /// # Relation
 ///
-/// A domination is for the neighbours of one [`Relation`], or for either: a sensitivity that somebody states, or a pair that
-/// somebody gives, is stated for the neighbours that they have in mind. What is for add/remove neighbours can be had for
-/// change-one neighbours ([`Domination::under`]), never the other way round.
+/// A domination is for the neighbours of one [`Relation`], or for either: a sensitivity that somebody states,
+/// or a pair that somebody gives, is stated for the neighbours that they have in mind. What is for add/remove
+/// neighbours can be had for change-one neighbours ([`Domination::under`]), never the other way round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domination {
     forward: Vec<Pair>,
@@ -94,8 +94,8 @@ impl Domination {
         Self { relation: Some(relation), ..self }
     }
 
-    /// The same, for either relation: whoever says so states a sensitivity, or gives a pair, for the neighbours that they
-    /// have in mind.
+    /// The same, for either relation: whoever says so states a sensitivity, or gives a pair, for the
+    /// neighbours that they have in mind.
     #[must_use]
     pub fn for_either(self) -> Self {
         Self { relation: None, ..self }
@@ -109,10 +109,11 @@ impl Domination {
 
     /// What it says of the neighbours of a relation. What is for either, or for these, is as it is.
     ///
-    /// A change is a removal and an addition: from D with x to D without, and from there to D with y. If a test that rejects
-    /// D with y with probability α rejects D with at most G(α), and one that rejects D with α rejects D with x with at most
-    /// F(α), then the former rejects D with x with at most F(G(α)) (Dong, Roth and Su 2022, Theorem 2.14). [`Pair`]s whose curve
-    /// F∘G can be written down are converted; it is not known to be attained.
+    /// A change is a removal and an addition: from D with x to D without, and from there to D with y. If a
+    /// test that rejects D with y with probability α rejects D with at most G(α), and one that rejects D with
+    /// α rejects D with x with at most F(α), then the former rejects D with x with at most F(G(α)) (Dong,
+    /// Roth and Su 2022, Theorem 2.14). [`Pair`]s whose curve F∘G can be written down are converted; it is
+    /// not known to be attained.
     ///
     /// ```
     /// use certus::{exact::{Positive, Rational}, guarantee::{Domination, Pair, Relation}};

@@ -1,13 +1,15 @@
 //! Two steps of add/remove as one change, on pairs of distributions.
 //!
-//! A pair (P, Q) has the curve F(α), the largest power of a test at level α: the largest P(S) where Q(S) ≤ α. It is concave, rises
-//! from F(0), the probability of an infinite loss, to F(1) = 1, and says as much as the profile: δ(ε) = max over α of
-//! F(α) − e^ε·α. The largest of several profiles is that of the concave hull of the curves.
+//! A pair (P, Q) has the curve F(α), the largest power of a test at level α: the largest P(S) where Q(S) ≤ α.
+//! It is concave, rises from F(0), the probability of an infinite loss, to F(1) = 1, and says as much as the
+//! profile: δ(ε) = max over α of F(α) − e^ε·α. The largest of several profiles is that of the concave hull of
+//! the curves.
 //!
-//! A change takes two steps: from D with x to D without, whose pair is (P, Q), and on to D with y, whose pair is (Q, P), with the
-//! curve G(α) = 1 − F⁻¹(1 − α). A test that rejects D with y with probability α rejects D with at most G(α), and hence D with x with
-//! at most F(G(α)) (Dong, Roth and Su 2022, "Gaussian differential privacy", Theorem 2.14). F∘G is the curve of a pair again, and
-//! of a symmetric one; G∘F is another, of the two steps by way of D with both.
+//! A change takes two steps: from D with x to D without, whose pair is (P, Q), and on to D with y, whose pair
+//! is (Q, P), with the curve G(α) = 1 − F⁻¹(1 − α). A test that rejects D with y with probability α rejects D
+//! with at most G(α), and hence D with x with at most F(G(α)) (Dong, Roth and Su 2022, "Gaussian differential
+//! privacy", Theorem 2.14). F∘G is the curve of a pair again, and of a symmetric one; G∘F is another, of the
+//! two steps by way of D with both.
 
 use alloc::vec::Vec;
 
@@ -16,13 +18,15 @@ use num_traits::{One, Zero};
 use super::{FinitePair, Pair, Weight};
 use crate::exact::{Enclosure, Positive, Probability, Rational, exp_neg};
 
-/// Binary digits of irrational probabilities beyond those of the smallest, by which they are rounded to the safe side.
+/// Binary digits of irrational probabilities beyond those of the smallest, by which they are rounded to the
+/// safe side.
 const SPARE_BITS: u32 = 256;
 
 /// The most binary digits of irrational probabilities.
 const MOST_BITS: u32 = 8192;
 
-/// A pair that dominates two steps of what these dominate together, (P, Q) and then (Q, P); nothing where none is known.
+/// A pair that dominates two steps of what these dominate together, (P, Q) and then (Q, P); nothing where
+/// none is known.
 pub(super) fn pair(pairs: &[Pair]) -> Option<Pair> {
     match pairs {
         [single] => noise(single).or_else(|| finite(pairs)),
@@ -32,9 +36,10 @@ pub(super) fn pair(pairs: &[Pair]) -> Option<Pair> {
 
 /// Of noise moved by Δ, the same noise moved by 2Δ: exactly F∘G, where F = G as noise is symmetric.
 ///
-/// For log-concave noise the best tests between two shifts reject beyond a threshold t, and at t with some probability γ. One and the
-/// same test (t, γ) is therefore best between 0 and Δ at its level α, best between Δ and 2Δ at the level F(α) that it has there, and
-/// best between 0 and 2Δ at α. So its power at 2Δ is F(F(α)), and also that of the curve of the shift 2Δ.
+/// For log-concave noise the best tests between two shifts reject beyond a threshold t, and at t with some
+/// probability γ. One and the same test (t, γ) is therefore best between 0 and Δ at its level α, best between
+/// Δ and 2Δ at the level F(α) that it has there, and best between 0 and 2Δ at α. So its power at 2Δ is
+/// F(F(α)), and also that of the curve of the shift 2Δ.
 fn noise(pair: &Pair) -> Option<Pair> {
     Some(match pair {
         Pair::Laplace { scale, shift } => Pair::Laplace { scale: scale.clone(), shift: shift * 2u32 },
@@ -52,7 +57,8 @@ fn response(pair: &FinitePair) -> Option<Positive> {
     (*pair == FinitePair::responses(exponent, 1)).then_some(scale)
 }
 
-/// Of finite pairs, the curve F∘G itself: F the concave hull of theirs, with irrational probabilities rounded to the safe side.
+/// Of finite pairs, the curve F∘G itself: F the concave hull of theirs, with irrational probabilities rounded
+/// to the safe side.
 fn finite(pairs: &[Pair]) -> Option<Pair> {
     let mut vertices = Vec::new();
     for pair in pairs {
@@ -66,8 +72,8 @@ fn finite(pairs: &[Pair]) -> Option<Pair> {
 
 /// Every outcome's probabilities (at least Pᵢ, at most Qᵢ): exactly these where they are rational.
 ///
-/// A test that rejects outcome i with probability φᵢ has Σ φᵢ·Pᵢ and Σ φᵢ·Qᵢ; more of the former for less of the latter is a
-/// curve above F.
+/// A test that rejects outcome i with probability φᵢ has Σ φᵢ·Pᵢ and Σ φᵢ·Qᵢ; more of the former for less of
+/// the latter is a curve above F.
 fn masses(pair: &FinitePair) -> Option<Vec<(Rational, Rational)>> {
     let side = |side: fn(&(Weight, Weight)) -> &Weight| -> Option<Vec<(Rational, Rational)>> {
         let weights: Vec<&Weight> = pair.outcomes().iter().map(side).collect();
@@ -94,7 +100,8 @@ fn masses(pair: &FinitePair) -> Option<Vec<(Rational, Rational)>> {
 /// A vertex (α, power).
 type Vertex = (Rational, Rational);
 
-/// The curve of outcomes with these probabilities, the likeliest under P first; from level 0 to (1, 1), and nowhere above 1.
+/// The curve of outcomes with these probabilities, the likeliest under P first; from level 0 to (1, 1), and
+/// nowhere above 1.
 fn curve(mut masses: Vec<(Rational, Rational)>) -> Vec<Vertex> {
     // p/q against p′/q′, where q or q′ may be 0: an outcome of neither side is left out.
     masses.retain(|(p, q)| !(p.is_zero() && q.is_zero()));
@@ -145,7 +152,8 @@ fn rise(from: &Vertex, to: &Vertex) -> Rational {
 fn reversed(curve: &[Vertex]) -> Vec<Vertex> {
     let one = Rational::one();
     let turned = curve.iter().rev().map(|(level, power)| (&one - power, &one - level));
-    // Two at level 0 where F reaches 1 before the end, of which the higher is kept; and none at level 1 where F(0) > 0.
+    // Two at level 0 where F reaches 1 before the end, of which the higher is kept; and none at level 1 where
+    // F(0) > 0.
     concave_hull(turned.chain([(one.clone(), one.clone())]).collect())
 }
 
@@ -160,7 +168,8 @@ fn at(curve: &[Vertex], level: &Rational) -> Rational {
     }
 }
 
-/// The second curve after the first: its vertices are those of the first, and where that passes a level of the second's.
+/// The second curve after the first: its vertices are those of the first, and where that passes a level of
+/// the second's.
 fn composed(first: &[Vertex], second: &[Vertex]) -> Vec<Vertex> {
     let mut levels: Vec<Rational> = first.iter().map(|(level, _)| level.clone()).collect();
     for segment in first.windows(2) {
@@ -230,7 +239,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// Any three distributions, of D with x, D without, and D with y: what dominates each step dominates both together, either way.
+        /// Any three distributions, of D with x, D without, and D with y: what dominates each step dominates
+        /// both together, either way.
         #[test]
         fn two_steps_are_dominated(with_x in distribution(), without in distribution(), with_y in distribution()) {
             // Forward is "with" first: of x, and of y.
@@ -247,8 +257,8 @@ mod tests {
             }
         }
 
-        /// The concave hull of several curves, not the compositions of each two: a domination is by the largest profile, which
-        /// may be another's at every ε.
+        /// The concave hull of several curves, not the compositions of each two: a domination is by the
+        /// largest profile, which may be another's at every ε.
         #[test]
         fn a_pair_within_the_largest_profile_is_covered(
             a in distribution(), b in distribution(), c in distribution(), d in distribution()
@@ -275,7 +285,8 @@ mod tests {
         delta(&plan, &NonNegative::new(epsilon.clone()).unwrap(), &Precision::default()).unwrap().enclosure
     }
 
-    /// Of a response the curve that is composed is that of Laplace noise moved by 2, to the digits that are kept.
+    /// Of a response the curve that is composed is that of Laplace noise moved by 2, to the digits that are
+    /// kept.
     #[test]
     fn composed_curves_are_those_of_noise() {
         for (n, d) in [(1, 1), (1, 3), (5, 2)] {
@@ -295,8 +306,8 @@ mod tests {
         }
     }
 
-    /// Binomial(n, 1/2) moved by 1 is log-concave noise with rational probabilities: composed it is the same moved by 2, exactly,
-    /// what is revealed included.
+    /// Binomial(n, 1/2) moved by 1 is log-concave noise with rational probabilities: composed it is the same
+    /// moved by 2, exactly, what is revealed included.
     #[test]
     fn log_concave_noise_is_moved_twice_as_far() {
         for n in 1..=8_i64 {

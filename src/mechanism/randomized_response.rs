@@ -141,8 +141,8 @@ impl RandomizedResponse {
             .unwrap_or_else(|_| FinitePair::revealing())
     }
 
-    /// The answer that is nearest to an input. Any two answers are neighbours, so whatever function of the input it is, the
-    /// guarantee holds.
+    /// The answer that is nearest to an input. Any two answers are neighbours, so whatever function of the
+    /// input it is, the guarantee holds.
     fn truth(&self, input: &Integer) -> i64 {
         let last = i64::try_from(self.answers - 1).unwrap_or(i64::MAX);
         if *input < Integer::ZERO { 0 } else { input.to_i64().map_or(last, |truth| truth.min(last)) }

@@ -64,8 +64,8 @@ impl Mechanism {
         })
     }
 
-    /// The mechanism on an input, with the reference samplers. A randomized response takes an input that is none of its answers
-    /// for the nearest of them.
+    /// The mechanism on an input, with the reference samplers. A randomized response takes an input that is
+    /// none of its answers for the nearest of them.
     ///
     /// # Errors
     ///

@@ -124,7 +124,8 @@ fn bad_arguments_are_refused() {
     }
 }
 
-/// The values of the issue, on the command line: a sample each. And what is no integer is refused without being repeated.
+/// The values of the issue, on the command line: a sample each. And what is no integer is refused without
+/// being repeated.
 #[test]
 fn no_value_of_an_input_is_refused() {
     for (spec, input) in [
@@ -159,7 +160,8 @@ fn a_plan_is_for_neighbours_of_one_relation() {
         assert_eq!(document["relation"], "change_one");
         assert_eq!(document["converted"].as_array().unwrap(), &[comes]);
     }
-    // The histogram by itself is 1-private for records that come and go, 2-private for those that change; the mean 1-private.
+    // The histogram by itself is 1-private for records that come and go, 2-private for those that change; the
+    // mean 1-private.
     let text = stdout(&["account", comes, changes, "--delta", "0", "--relation", "change_one"]);
     assert!(text.contains("epsilon   exactly 3\n"), "{text}");
     assert!(text.contains("relation  change_one: neighbours differ by the value of one record\n"), "{text}");

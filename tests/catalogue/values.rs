@@ -16,7 +16,8 @@ const VALUES: [&str; 10] = [
     "-1e999",
 ];
 
-/// The input with one of its entries replaced, each in turn: as many entries as before, the number of which is public.
+/// The input with one of its entries replaced, each in turn: as many entries as before, the number of which
+/// is public.
 fn replaced(input: &str, value: &str) -> Vec<String> {
     let entries: Vec<&str> = input.split(',').collect();
     let at = |place: usize| {
@@ -45,7 +46,8 @@ fn no_value_is_refused() {
     }
 }
 
-/// What is no number, or not as many as the public parameters say, is refused; by the same words whatever it is.
+/// What is no number, or not as many as the public parameters say, is refused; by the same words whatever it
+/// is.
 #[test]
 fn a_refusal_does_not_depend_on_the_value() {
     for entry in entries() {

@@ -1,8 +1,11 @@
-//! The check of an account: what the pairs of a mechanism say of neighbours, beside what its shipped code does on all neighbours of a small domain.
+//! The check of an account: what the pairs of a mechanism say of neighbours, beside what its shipped code
+//! does on all neighbours of a small domain.
 //!
-//! At 13 epsilons, for every two neighbours: the certified lower bound of δ between their enumerated releases is at most the upper end of the account, in
-//! each direction. Where the pairs are said to be attained, some neighbours' enclosure meets the account's at every one of these epsilons. And the stated guarantee
-//! is not refuted by any of them. What is for records that come and go stands, as two steps, for records that change.
+//! At 13 epsilons, for every two neighbours: the certified lower bound of δ between their enumerated releases
+//! is at most the upper end of the account, in each direction. Where the pairs are said to be attained, some
+//! neighbours' enclosure meets the account's at every one of these epsilons. And the stated guarantee is not
+//! refuted by any of them. What is for records that come and go stands, as two steps, for records that
+//! change.
 
 use std::{borrow::Borrow, collections::BTreeMap, fmt::Debug};
 
@@ -20,14 +23,16 @@ use crate::{domain::changed_one, exhaustive::rational};
 /// How many epsilons are asked, from 0 to 6/5 of what is stated.
 const EPSILONS: i64 = 13;
 
-/// What the neighbours of a domain release: each distribution once, and which of them are neighbours, in this order.
+/// What the neighbours of a domain release: each distribution once, and which of them are neighbours, in this
+/// order.
 pub struct Neighbours<O> {
     masses: Vec<Masses<O>>,
     pairs: Vec<(usize, usize)>,
 }
 
 impl<O: Ord + Clone> Neighbours<O> {
-    /// Enumerates every release of a domain. `neighbours(a, b)` says whether a and b are neighbours in this order: where a record comes or goes, a has it.
+    /// Enumerates every release of a domain. `neighbours(a, b)` says whether a and b are neighbours in this
+    /// order: where a record comes or goes, a has it.
     pub fn new<T, P: Program<Output = O>>(
         inputs: &[T],
         on: impl Fn(&T) -> P,
@@ -136,7 +141,8 @@ pub fn check<M: Private, T: Borrow<M::Input>>(
     all.are_accounted_for(&what, &domination, &epsilon);
 }
 
-/// A mechanism for records that come and go, on all neighbours of which one record changes: the account of two steps stands.
+/// A mechanism for records that come and go, on all neighbours of which one record changes: the account of
+/// two steps stands.
 pub fn check_two_steps<M, T>(what: &str, mechanism: &M, inputs: &[Vec<T>], depth: u32)
 where
     M: Private<Input = [T], Error: Debug>,

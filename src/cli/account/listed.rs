@@ -74,7 +74,8 @@ pub(super) fn name(relation: Relation) -> &'static str {
     }
 }
 
-/// What is for add/remove and for change-one neighbours in one list has no account: a refusal that says what to ask for.
+/// What is for add/remove and for change-one neighbours in one list has no account: a refusal that says what
+/// to ask for.
 fn of_one_relation(given: &[Item]) -> Result<(), Failure> {
     let first = |relation| given.iter().find(|item| item.domination.relation() == Some(relation));
     let (Some(comes), Some(changes)) = (first(Relation::AddRemove), first(Relation::ChangeOne)) else { return Ok(()) };
@@ -183,7 +184,8 @@ mod tests {
             let found = asked(specs, relation).unwrap();
             assert_eq!((found.plan().relation(), found.converted().len()), (expected, 0), "{specs:?}");
         }
-        // The pair of a count as two steps, and one that is as far apart by itself, are not one part of two copies in the text.
+        // The pair of a count as two steps, and one that is as far apart by itself, are not one part of two
+        // copies in the text.
         let both = asked(&["count(scale=1)", "laplace(scale=1, sensitivity=2)"], Some(Relation::ChangeOne)).unwrap();
         assert_eq!(both.texts().len(), 2);
         assert_eq!(both.converted(), ["count(scale=1)"]);

@@ -17,8 +17,8 @@ use crate::{
 /// The widest interval whose pairs are listed, one for each answer.
 const WIDEST: u32 = 128;
 
-/// An integer answer x, clamped to [lower, upper], plus discrete Laplace noise, the *output* conditioned on [lower, upper]:
-/// P(y) = q^|y−x|/Z(x), q = e^(−1/s). Pure, with
+/// An integer answer x, clamped to [lower, upper], plus discrete Laplace noise, the *output* conditioned on
+/// [lower, upper]: P(y) = q^|y−x|/Z(x), q = e^(−1/s). Pure, with
 ///
 /// > ε = d/s + ln(Z(lower + d)/Z(lower)) = d/s + ln((1 + q − q^(d+1) − q^(n−d+1))/(1 − q^(n+1))),
 ///
@@ -158,7 +158,8 @@ impl Private for BoundedLaplace {
 
     fn on(&self, input: &Integer) -> Result<Conditioned, Infallible> {
         let (lower, upper) = (self.lower.clone(), self.upper.clone());
-        // Clamping moves no two answers further apart: clamped answers of neighbours are at most Δ apart, and the guarantee holds.
+        // Clamping moves no two answers further apart: clamped answers of neighbours are at most Δ apart, and
+        // the guarantee holds.
         let answer = input.clone().max(lower.clone()).min(upper.clone());
         Ok(Conditioned { answer, lower, upper, scale: self.scale.clone(), proposal: self.proposal.clone() })
     }

@@ -27,8 +27,8 @@ impl Difference {
     }
 
     /// Its pair under Gaussian noise, which is a product: for each shift the pair of one coordinate, and how many copies of it. As an
-    /// account's plan: `plan.with(&domination, copies)` for each. Attained by two vectors that differ by it, and for whichever neighbours the
-    /// sensitivity was stated.
+    /// account's plan: `plan.with(&domination, copies)` for each. Attained by two vectors that differ by it,
+    /// and for whichever neighbours the sensitivity was stated.
     #[must_use]
     pub fn gaussian(&self, variance: &Positive) -> Vec<(Domination, u64)> {
         let of = |shift: &u64| Pair::Gaussian { variance: variance.clone(), shift: BigUint::from(*shift) };

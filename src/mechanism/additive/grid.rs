@@ -105,7 +105,8 @@ impl Grid {
         self.rounding
     }
 
-    /// The number of the multiple of g that an answer is rounded to; 0 for a quotient by 0, which only `Ratio::new_raw` makes.
+    /// The number of the multiple of g that an answer is rounded to; 0 for a quotient by 0, which only
+    /// `Ratio::new_raw` makes.
     #[must_use]
     pub fn round(&self, answer: &Rational) -> Integer {
         if answer.denom().is_zero() {

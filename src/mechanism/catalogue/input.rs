@@ -53,8 +53,9 @@ impl ReadEntry for Integer {
     }
 }
 
-// An integer that is out of a type's range is not refused, which would tell about a record: it is taken for one that is in range. Each
-// record is by itself, so that records of neighbours are still those of neighbours, and the guarantee holds.
+// An integer that is out of a type's range is not refused, which would tell about a record: it is taken for
+// one that is in range. Each record is by itself, so that records of neighbours are still those of
+// neighbours, and the guarantee holds.
 
 /// 0 or 1: the nearer of them.
 impl ReadEntry for bool {
@@ -71,7 +72,8 @@ impl ReadEntry for i64 {
     }
 }
 
-/// A key, slot or position; those out of range are none of them, like the largest, which no mechanism has as a key.
+/// A key, slot or position; those out of range are none of them, like the largest, which no mechanism has as
+/// a key.
 impl ReadEntry for usize {
     fn read_entry(text: &str) -> Option<Self> {
         Some(integer(text)?.to_usize().unwrap_or(Self::MAX))

@@ -114,7 +114,8 @@ impl Candidates {
     pub(super) fn exponents(&self, scores: &[Rational], scale: &Positive) -> Result<Vec<NonNegative>, ScoresError> {
         let refused = ScoresError { candidates: self.count };
         self.counted(scores)?;
-        // A quotient by 0, which only `Ratio::new_raw` makes, has no distance to any other: taken for 0, it moves none that is a number.
+        // A quotient by 0, which only `Ratio::new_raw` makes, has no distance to any other: taken for 0, it
+        // moves none that is a number.
         let value = |score: &Rational| if score.denom().is_zero() { Rational::zero() } else { score.clone() };
         let scores: Vec<Rational> = scores.iter().map(value).collect();
         let best = scores.iter().max().ok_or(refused)?;
@@ -136,7 +137,8 @@ impl Candidates {
     }
 }
 
-/// What dominates anything that is ε-private for these neighbours. A bound: hardly anything but a response attains a response, whose losses are ±ε alone.
+/// What dominates anything that is ε-private for these neighbours. A bound: hardly anything but a response
+/// attains a response, whose losses are ±ε alone.
 pub(in crate::mechanism) fn dominated_by_a_response(epsilon: &Rational, relation: Relation) -> Domination {
     let pair = match NonNegative::new(epsilon.clone()) {
         Ok(epsilon) => FinitePair::responses(&epsilon, 1),

@@ -28,7 +28,8 @@ use crate::{
 ///
 /// Pure, for a person whose value changes. At most h bits fall and at most h rise, min(2h, k) in all. Each that falls costs at most one/zero and each that
 /// rises at most (1 − zero)/(1 − one), if the report has 1 and 0 there. So ε = h·ln(larger) + min(h, k − h)·ln(smaller), which for a permanent response is
-/// 2h·ln((1 − f/2)/(f/2)), their Theorem 1. Tight, and the pairs are exact, for h up to 32: where 2h > k they are several, one for each number of bits that fall.
+/// 2h·ln((1 − f/2)/(f/2)), their Theorem 1. Tight, and the pairs are exact, for h up to 32: where 2h > k they
+/// are several, one for each number of bits that fall.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Probability, Rational}, mechanism::{Private, statistic::Rappor}};
@@ -113,13 +114,14 @@ impl Rappor {
 
     /// The pairs (f, r) of bits that fall and that rise which dominate all others.
     ///
-    /// Values A and B of at most h bits each have f = |A \ B| ≤ h, r = |B \ A| ≤ h and f + r ≤ k, and every such f and r are those
-    /// of two disjoint values. A bit that is the same in both has no loss; so the reports of (f, r) are those of (f′, r′) without
-    /// some independent bits, and hence dominated by them, wherever f ≤ f′ and r ≤ r′. What is left is r = min(h, k − f) for f
-    /// from min(h, k − h) to h: from there on each f more leaves one r less, and nothing dominates another by this.
+    /// Values A and B of at most h bits each have f = |A \ B| ≤ h, r = |B \ A| ≤ h and f + r ≤ k, and every
+    /// such f and r are those of two disjoint values. A bit that is the same in both has no loss; so the
+    /// reports of (f, r) are those of (f′, r′) without some independent bits, and hence dominated by them,
+    /// wherever f ≤ f′ and r ≤ r′. What is left is r = min(h, k − f) for f from min(h, k − h) to h: from
+    /// there on each f more leaves one r less, and nothing dominates another by this.
     ///
-    /// If one + zero = 1, as in a permanent response, a bit that rises is one that falls with 0 and 1 exchanged: (f, r) and
-    /// (f′, r′) with f + r = f′ + r′ are the same pair, and one stands for all.
+    /// If one + zero = 1, as in a permanent response, a bit that rises is one that falls with 0 and 1
+    /// exchanged: (f, r) and (f′, r′) with f + r = f′ + r′ are the same pair, and one stands for all.
     fn largest_changes(&self) -> Vec<(usize, usize)> {
         let fewer = self.set.min(self.bits.saturating_sub(self.set));
         let is_symmetric = (self.one.get() + self.zero.get()).is_one();
@@ -185,8 +187,8 @@ impl Private for Rappor {
         self.guarantee.clone()
     }
 
-    /// Attained: f bits are set in the first value alone and r in the second alone, for each pair (f, r) that is listed. Not
-    /// beyond h = 32, where it is a response.
+    /// Attained: f bits are set in the first value alone and r in the second alone, for each pair (f, r) that
+    /// is listed. Not beyond h = 32, where it is a response.
     fn domination(&self) -> Domination {
         if self.set > MOST_LISTED {
             return dominated_by_a_response(&self.epsilon, self.guarantee.relation());
@@ -250,7 +252,8 @@ mod tests {
         assert_eq!(*rappor.zero.get(), &half_f * (p.get() + q.get()) + &kept * p.get());
     }
 
-    /// The largest changes are those of all two values, by brute force; of which none is contained in another.
+    /// The largest changes are those of all two values, by brute force; of which none is contained in
+    /// another.
     #[test]
     fn the_largest_changes_are_those_of_all_values() {
         let p = (probability(1, 100), probability(17, 20));

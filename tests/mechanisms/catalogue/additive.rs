@@ -98,7 +98,8 @@ pub fn truncated_gaussian() {
 }
 
 pub fn bounded_laplace() {
-    // One output; less room than the sensitivity; a proposal by uniform outputs; and more than the 128 that are listed.
+    // One output; less room than the sensitivity; a proposal by uniform outputs; and more than the 128 that
+    // are listed.
     let mut cases = vec![
         ((2, 1), 0, 4, 1),
         ((2, 1), -3, 1, 2),

@@ -1,4 +1,5 @@
-//! Noise on a rational grid: rational answers at most the sensitivity apart, on both sides of where the rounding changes.
+//! Noise on a rational grid: rational answers at most the sensitivity apart, on both sides of where the
+//! rounding changes.
 
 use certus::{
     exact::{NonNegative, Rational},

@@ -1,5 +1,6 @@
-//! Every entry of the catalogue has a generator: small parameters, extremes included, and all neighbouring inputs of a small domain, on which the account is checked
-//! ([`crate::accounted`]). The generators take typed mechanisms.
+//! Every entry of the catalogue has a generator: small parameters, extremes included, and all neighbouring
+//! inputs of a small domain, on which the account is checked ([`crate::accounted`]). The generators take
+//! typed mechanisms.
 //!
 //! With `CERTUS_FULL=1` parameters and domains are larger.
 

@@ -43,7 +43,8 @@ pub fn randomized_response() {
     }
 }
 
-/// Shares of lies, and the rates of a report: lies alone, rates at which a bit that falls tells more than one that rises, and the other way round.
+/// Shares of lies, and the rates of a report: lies alone, rates at which a bit that falls tells more than one
+/// that rises, and the other way round.
 fn rates() -> Vec<(Probability, Option<(Probability, Probability)>)> {
     vec![
         (probability(1, 2), None),

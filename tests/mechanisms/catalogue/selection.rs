@@ -1,4 +1,5 @@
-//! Choices among candidates: scores that move by at most the sensitivity, all the same way if they are monotone; ties, one candidate, k = n.
+//! Choices among candidates: scores that move by at most the sensitivity, all the same way if they are
+//! monotone; ties, one candidate, k = n.
 
 use certus::{
     exact::{Integer, NonNegative, Rational},

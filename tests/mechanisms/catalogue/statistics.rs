@@ -1,4 +1,5 @@
-//! Statistics of records: all multisets of a few values, the empty one among them, with one record more, or changed.
+//! Statistics of records: all multisets of a few values, the empty one among them, with one record more, or
+//! changed.
 
 use certus::{
     exact::Positive,

@@ -1,4 +1,5 @@
-//! Queries against a threshold: at it, next to it, and far from it; none at all; all the same way if they are monotone.
+//! Queries against a threshold: at it, next to it, and far from it; none at all; all the same way if they are
+//! monotone.
 
 use certus::{
     exact::{Integer, NonNegative},
