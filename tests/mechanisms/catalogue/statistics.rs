@@ -137,6 +137,20 @@ pub fn stability_histogram() {
                 check_two_steps(&format!("stability {scale:?} {threshold}"), &one, &inputs, 14);
             }
         }
+        // Keys that many have, so that their counts are told: here ε is lost, and not δ. Of one person more, and of one who changes.
+        for (scale, threshold, keys, depth) in
+            [((1, 2), 3, [vec![1_u8], vec![2]], 16), ((1, 2), 2, [vec![1, 2], vec![3, 4]], 8)]
+        {
+            let contributions = u32::try_from(keys[0].len()).unwrap();
+            let crowd = stability(&positive(scale.0, scale.1), threshold, contributions, relation);
+            let people =
+                |first: usize, second: usize| [vec![keys[0].clone(); first], vec![keys[1].clone(); second]].concat();
+            let inputs = [people(4, 4), people(5, 4), people(4, 5)];
+            check(&format!("stability of a crowd {scale:?} {threshold}"), &crowd, &inputs, near(relation), depth);
+            if relation == AddRemove {
+                check_two_steps(&format!("stability of a crowd {threshold}"), &crowd, &inputs, depth);
+            }
+        }
         // Three keys of one person, of which two count; keys in common and not.
         let people = [vec![1_u8], vec![1, 2], vec![3, 1, 2], vec![3, 4]];
         for threshold in [1, 3] {
