@@ -70,7 +70,7 @@ mod properties {
     /// where the thresholds say which it is. Almost all are settled, but where there are few bits.
     fn words_say_what_the_thresholds_say<W: Machine>(words: impl Iterator<Item = u64>) {
         let scale = Positive::new(Rational::new(3.into(), 2.into())).unwrap();
-        let table = Table::<W>::new(Decay::Laplace { scale });
+        let table = Table::<W, STEPS>::new(Decay::Laplace { scale });
         assert_eq!(table.memory(), table.magnitudes.memory());
         let (mut settled, mut all) = (0, 0);
         for word in words {

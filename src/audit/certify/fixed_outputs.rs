@@ -50,7 +50,7 @@ pub const FIXED_COVERS: [&str; 3] = [
 pub const FIXED_LEAVES_OUT: [&str; 3] = [
     "words between the ends of a run: every comparison is monotone and answers the same at both",
     "in fill, the other offsets (their masses are counted, from the trial itself)",
-    "noise past the open end of a table, which the exact path decides: probability below β; on every tape by --mode flat at 8 bits",
+    "noise past the open end of a table, but for two words: probability below β; on every tape by --mode flat at 8 bits",
 ];
 
 /// What the public samplers have in common.

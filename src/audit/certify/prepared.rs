@@ -93,7 +93,7 @@ pub fn prepared(release: &Release) -> Option<Prepared> {
 }
 
 /// How deep the short words are enumerated beside a certificate at 64 bits, which is to take about a second.
-const SHORT: Depth = Depth { trial: 16, slice: 15 };
+const SHORT: Depth = Depth { trial: 15, slice: 15 };
 
 /// The same for tables, whose tapes are shorter.
 const SHORT_TABLE: Depth = Depth { trial: 13, slice: 15 };
@@ -102,7 +102,7 @@ const SHORT_TABLE: Depth = Depth { trial: 13, slice: 15 };
 const COVERS: [&str; 3] = [
     "sample, fill (of i64, i128 and Integer, past a batch) and add_noise, from 64-bit words to the value that is returned, \
      on both sides of every edge of the look-up, with either sign",
-    "the same code on machine words of 4 and 5 bits (tables: 4, 5 and 8), on every tape: sign, zero, the step past the word, batches",
+    "the same code on machine words of 4, 5 and 6 bits (tables: 4, 5 and 8), on every tape: sign, zero, the step past the word, batches",
     "samples past 64 bits: refused by i64, clamped by add_noise, exact as i128 and Integer",
 ];
 
@@ -123,7 +123,7 @@ pub fn prepared_flat(
     };
     let Some(Cells { decay, folded: true }) = cells else { return Ok(None) };
     let Some(pmf) = closed_form(decay) else { return Ok(None) };
-    let masses = flat(&Trials(Table::<Short<8>>::new(decay.clone())), depth, progress)?.masses();
+    let masses = flat(&Trials(Table::<Short<8>, 1>::new(decay.clone())), depth, progress)?.masses();
     Ok(Some(Certificate::new(&masses, &*pmf)))
 }
 

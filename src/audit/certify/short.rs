@@ -1,6 +1,6 @@
 //! The prepared samplers' own code on machine words of a few bits, on every tape.
 //!
-//! What ships on words of 64 bits is generic over the word. On 4, 5 or 8 bits a trial has few enough tapes to
+//! What ships on words of 64 bits is generic over the word. On 4 to 8 bits a trial has few enough tapes to
 //! run them all, and meets every edge within them: the sign, both zeros, every place of a bucket, magnitudes
 //! past the signed word and past the word. Two things are checked. The masses of a trial's outputs agree with
 //! the closed form; and a slice holds, tape by tape, what single draws give on the same words in the
@@ -32,6 +32,9 @@ use crate::{
     },
 };
 
+/// log₂ of the entries of guide an octave on short words: more than one, and few enough that some words are settled by it.
+const GUIDE: u32 = 1;
+
 /// One trial, and whether it was accepted.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Once<C>(C);
@@ -59,16 +62,18 @@ pub(super) struct Depth {
 
 /// Whether a wide sampler's code is right on short words, for the decay divided so that it reaches past them.
 pub(super) fn wide_holds(decay: &Decay, depth: Depth, progress: &mut Progress<'_>) -> Result<bool, CertifyError> {
-    let past = |log2| reduced(decay, log2);
-    let one = Layout { prefix: 2, squeeze: 1, offset: 1 };
-    let two = Layout { prefix: 2, squeeze: 1, offset: 2 };
     // A hundredth to a third of the noise is past the word.
     let log2 = if matches!(decay, Decay::Gaussian { .. }) { 4 } else { 3 };
-    Ok(trial_holds::<Short<5>, 0>(&past(log2), one, true, depth, progress)?
-        && trial_holds::<Short<4>, 2>(&past(3), two, true, depth, progress)?
-        && trial_holds::<Short<5>, 0>(&narrowest(decay, 2), one, false, depth, progress)?
-        && slices_hold(&Wide::<Short<5>, 0>::new(narrowest(decay, 2), one), 3, depth, progress)?
-        && slices_hold(&Wide::<Short<4>, 2>::new(narrowest(decay, 4), two), 2, depth, progress)?)
+    let (one, two) = (Layout { prefix: 2, squeeze: 1, offset: 1 }, Layout { prefix: 2, squeeze: 1, offset: 2 });
+    // Words often settle a trial.
+    let settled = Layout { prefix: 3, squeeze: 1, offset: 1 };
+    let single = Layout { prefix: 3, squeeze: 1, offset: 0 };
+    Ok(trial_holds::<Short<5>, 0>(&reduced(decay, log2), one, true, depth, progress)?
+        && trial_holds::<Short<4>, 2>(&reduced(decay, 3), two, true, depth, progress)?
+        && trial_holds::<Short<6>, 0>(&narrowest(decay, 2), settled, false, depth, progress)?
+        && trial_holds::<Short<4>, 2>(&narrowest(decay, 2), settled, false, depth, progress)?
+        && slices_hold(&Wide::<Short<5>, 0, GUIDE>::new(narrowest(decay, 1), single), 3, depth, progress)?
+        && slices_hold(&Wide::<Short<4>, 2, GUIDE>::new(narrowest(decay, 2), settled), 2, depth, progress)?)
 }
 
 /// Whether a table's code is right on short words.
@@ -79,13 +84,13 @@ pub(super) fn table_holds(decay: &Decay, depth: Depth, progress: &mut Progress<'
         progress: &mut Progress<'_>,
     ) -> Result<bool, CertifyError> {
         let Some(pmf) = closed_form(decay) else { return Ok(false) };
-        let masses = flat(&Trials(Table::<Short<BITS>>::new(decay.clone())), depth.trial, progress)?.masses();
+        let masses = flat(&Trials(Table::<Short<BITS>, GUIDE>::new(decay.clone())), depth.trial, progress)?.masses();
         Ok(super::Certificate::new(&masses, &*pmf).holds())
     }
     let decay = &reduced(decay, 1);
     Ok(masses_hold::<8>(decay, depth, progress)?
         && masses_hold::<4>(decay, depth, progress)?
-        && slices_hold(&Table::<Short<5>>::new(decay.clone()), 3, depth, progress)?)
+        && slices_hold(&Table::<Short<5>, GUIDE>::new(decay.clone()), 3, depth, progress)?)
 }
 
 /// The decay with its scale or σ divided by the power of two that brings it to [2^log2, 2^(log2 + 1)).
@@ -127,7 +132,7 @@ fn trial_holds<W: Machine, const SECOND: u32>(
     depth: Depth,
     progress: &mut Progress<'_>,
 ) -> Result<bool, CertifyError> {
-    let wide = Wide::<W, SECOND>::new(decay.clone(), layout);
+    let wide = Wide::<W, SECOND, GUIDE>::new(decay.clone(), layout);
     let (Some(noise), Some(share)) = (closed_form(decay), share(wide.buckets().cells())) else { return Ok(false) };
     let masses = flat(&Once(wide), depth.trial, progress)?.masses();
     let unit = Rational::from_integer(BigInt::one() << masses.precision());
@@ -135,7 +140,7 @@ fn trial_holds<W: Machine, const SECOND: u32>(
     let unresolved = of(masses.unresolved());
     let at_zero = noise.probability(&Integer::ZERO);
     let places = Rational::new(1.into(), BigInt::one() << (layout.offset + 1));
-    let (mut holds, mut past) = (unresolved < Rational::new(1.into(), 8.into()), false);
+    let (mut holds, mut past) = (unresolved < Rational::new(1.into(), 4.into()), false);
     for (k, lower) in masses.lower().iter().filter_map(|(k, lower)| Some((k.as_ref()?, of(lower)))) {
         let Some(ratio) = noise.probability(k).div(&at_zero) else { return Ok(false) };
         let expected = ratio.mul(&share).mul_rational(&places);
@@ -264,7 +269,7 @@ mod tests {
     /// the step past the word, batches.
     #[test]
     fn short_words_hold() {
-        let depth = Depth { trial: 18, slice: 17 };
+        let depth = Depth { trial: 17, slice: 17 };
         for (n, d) in [(5, 1), (19, 3)] {
             let scale = positive(n, d);
             for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {

@@ -17,7 +17,7 @@ use super::{
     inversion::{Inversion, Run},
     shape::Shape,
 };
-use crate::exact::{NonNegative, Rational, exp_neg};
+use crate::exact::{Enclosure, NonNegative, Rational, exp_neg};
 
 /// A trial: its words, the digits that the exact path draws after them, and its outcome; nothing if it is
 /// rejected.
@@ -134,43 +134,86 @@ pub(super) fn edges<W: Word, S: Shape<W>>(shape: &S) -> Option<Vec<Edge>> {
     Some(edges)
 }
 
-/// Words that equal a threshold: its next 64 digits are not all zeros, nor all ones.
+/// Words that equal a threshold, whose next 64 digits are not all zeros, nor all ones; and words past the last one.
 fn thresholds<W: Word, S: Shape<W>>(shape: &S, tables: &[&Inversion<W>], runs: [&Vec<Run>; 2], last: u64) -> Vec<Edge> {
     let mut edges = Vec::new();
     let zero = BigUint::ZERO;
     for (index, table) in tables.iter().enumerate() {
-        let listed: Vec<BigUint> = table.thresholds().map(Word::to_big).collect();
-        for (j, threshold) in listed.iter().enumerate() {
-            let (is_new, is_left) = (
-                j.checked_sub(1).and_then(|before| listed.get(before)).is_none_or(|before| before < threshold),
-                listed.get(j + 1).is_some_and(|after| threshold < after),
-            );
-            for (applies, digits, cell) in [(is_new, 0, j), (is_left, u64::MAX, j + 1)] {
-                let Some(cell) = u64::try_from(cell).ok().filter(|_| applies) else { continue };
-                // The other table, if there is one, at the start of its first run that is not empty.
-                let other =
-                    |runs: &Vec<Run>| (0u64..).zip(runs).find_map(|(other, run)| Some((other, run.bounds().next()?)));
-                let Some((other, word)) = runs.get(1 - index).map_or(Some((0, zero.clone())), |runs| other(runs))
-                else {
-                    continue;
-                };
-                let (pair, bucket) = if index == 0 {
-                    ([threshold, &word], bucket::<W, S>(cell, other))
-                } else {
-                    ([&word, threshold], bucket::<W, S>(other, cell))
-                };
-                for negative in [0, 1] {
-                    // V = 0 accepts every offset.
-                    edges.push(Edge {
-                        words: words(shape, pair, negative, last, &zero),
-                        more: vec![digits],
-                        expected: outcome(shape, bucket, last, negative, true),
-                    });
-                }
+        // The other table, if there is one, at the start of its first run that is not empty.
+        let other = |runs: &Vec<Run>| (0u64..).zip(runs).find_map(|(other, run)| Some((other, run.bounds().next()?)));
+        let Some((other, word)) = runs.get(1 - index).map_or(Some((0, zero.clone())), |runs| other(runs)) else {
+            continue;
+        };
+        for (u, cell, more) in open(table) {
+            let (pair, bucket) = if index == 0 {
+                ([&u, &word], bucket::<W, S>(cell, other))
+            } else {
+                ([&word, &u], bucket::<W, S>(other, cell))
+            };
+            // V = 0 accepts every offset; the first word that rejects one in this bucket may accept it in the one before.
+            let rejects = shape.decided(bucket, last).and_then(|(_, reject)| reject.bounds().next());
+            for (accept, accepted) in [(Some(&zero), true), (rejects.as_ref().filter(|_| S::OFFSET), false)] {
+                let Some(accept) = accept else { continue };
+                edges.extend([0, 1].map(|negative| Edge {
+                    words: words(shape, pair, negative, last, accept),
+                    more: more.clone(),
+                    expected: outcome(shape, bucket, last, negative, accepted),
+                }));
             }
         }
     }
     edges
+}
+
+/// The words of a table that do not decide, with their index and the digits that do.
+fn open<W: Word>(table: &Inversion<W>) -> Vec<(BigUint, u64, Vec<u64>)> {
+    let listed: Vec<BigUint> = table.thresholds().map(Word::to_big).collect();
+    let mut open = Vec::new();
+    for (j, threshold) in (0u64..).zip(&listed) {
+        let at = |j: u64| usize::try_from(j).ok().and_then(|j| listed.get(j));
+        if j.checked_sub(1).and_then(at).is_none_or(|before| before < threshold) {
+            open.push((threshold.clone(), j, vec![0]));
+        }
+        if at(j + 1).is_some_and(|after| threshold < after) {
+            open.push((threshold.clone(), j + 1, vec![u64::MAX]));
+        }
+    }
+    // Past the last threshold, where no digit more is needed.
+    let greatest = W::MAX.shifted(1).to_big();
+    let past = listed.last().map(|last| [last + 1u32, &greatest - 1u32]);
+    let past = past.into_iter().flatten().filter(|u| table.series().length.is_none() && listed.last() < Some(u));
+    open.extend(past.filter_map(|u| Some((u.clone(), located(table, &u)?, vec![]))));
+    open
+}
+
+/// The index of every number that begins with these digits, if it is one and the same: from the sums of the weights by their definition.
+fn located<W: Word>(table: &Inversion<W>, u: &BigUint) -> Option<u64> {
+    let (series, precision) = (table.series(), W::BITS + 64);
+    let (mut sums, mut sum) = (Vec::new(), Enclosure::from_integer(0, precision));
+    let negligible = Rational::new(1.into(), BigInt::one() << (W::BITS + 32));
+    for j in 0u32.. {
+        // g_j = e^-(j·ratio + j(j − 1)/2·fall).
+        let steps = |n: u64| Rational::from_integer(n.into());
+        let j = u64::from(j);
+        let x = series.ratio.get() * steps(j) + series.fall.get() * steps(j * j.saturating_sub(1) / 2);
+        let weight = exp_neg(&NonNegative::new(x).ok()?, precision);
+        let weight = if series.folded && j > 0 { weight.add(&weight) } else { weight };
+        sum = sum.add(&weight);
+        sums.push(sum.clone());
+        if weight.upper() < negligible {
+            break;
+        }
+    }
+    // What is left is less than 2^16 of the last weights.
+    let rest =
+        Enclosure::from_bounds(&Rational::from_integer(0.into()), &(negligible * BigInt::from(1 << 16)), precision)?;
+    let (unit, total) = (BigInt::one() << (W::BITS - 1), sum.add(&rest));
+    let (low, high) = (Rational::from_integer(u.clone().into()), Rational::from_integer((u + 1u32).into()));
+    let shares = sums.iter().map(|sum| sum.div(&total)).collect::<Option<Vec<_>>>()?;
+    let index = shares.iter().position(|share| share.lower() * &unit >= high)?;
+    let is_after =
+        index.checked_sub(1).and_then(|before| shares.get(before)).is_none_or(|share| share.upper() * &unit <= low);
+    u64::try_from(index).ok().filter(|_| is_after)
 }
 
 /// V beside e^-x, from which it differs in the last of 64 digits more than a word has, but for a few.

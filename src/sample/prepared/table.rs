@@ -15,25 +15,25 @@ use crate::{
     sample::{Interpreter, machine::Machine},
 };
 
-/// 2^11 entries of guide an octave: their width is at most 2^-11 of what is left, where the distance of two thresholds is at
+/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-11 of what is left, where the distance of two thresholds is at
 /// least 0.8·2^-10 of it, the greatest scale being 2^10.
-const STEPS: u32 = 11;
+pub(crate) const STEPS: u32 = 11;
 
 /// The table of one distribution on machine words: 64 bits as shipped, a few where they are enumerated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Table<W> {
-    magnitudes: Inversion<STEPS>,
+pub(crate) struct Table<W, const GUIDE: u32 = STEPS> {
+    magnitudes: Inversion<GUIDE>,
     word: PhantomData<W>,
 }
 
-impl<W: Machine> Table<W> {
+impl<W: Machine, const GUIDE: u32> Table<W, GUIDE> {
     pub(crate) fn new(decay: Decay) -> Self {
         let cells = Cells { decay, folded: true };
         Self { magnitudes: Inversion::new(cells, W::BITS - 1, W::REFILL_BITS, false), word: PhantomData }
     }
 
     #[cfg(feature = "audit")]
-    pub(crate) fn magnitudes(&self) -> &Inversion<STEPS> {
+    pub(crate) fn magnitudes(&self) -> &Inversion<GUIDE> {
         &self.magnitudes
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn signed_integer<W: Machine>(magnitude: Integer, word: W) -> Integer
     if word.low_bits(1) == W::cut(1) { magnitude.neg() } else { magnitude }
 }
 
-impl<W: Machine> Trial for Table<W> {
+impl<W: Machine, const GUIDE: u32> Trial for Table<W, GUIDE> {
     type Word = W;
     const SECOND: u32 = 0;
 
@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn check<const BITS: u32>(decay: Decay, pmf: &dyn Pmf<Integer>, depth: u32) {
-        let table = Table::<Short<BITS>>::new(decay.clone());
+        let table = Table::<Short<BITS>, 1>::new(decay.clone());
         let masses = flat(&Trials(table), depth, &mut |_| ()).unwrap().masses();
         let certificate = Certificate::new(&masses, pmf);
         assert!(certificate.holds(), "{decay:?} at {BITS}");

@@ -42,18 +42,19 @@ pub(crate) struct Layout {
     pub(crate) squeeze: u32,
 }
 
-/// 2^9 entries of guide an octave: their width is at most 2^-9 of what is left, where the distance of two thresholds is about
-/// 2^-8 of it.
-const STEPS: u32 = 9;
+/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-9 of what is left, where the distance of two
+/// thresholds is about 2^-8 of it.
+pub(crate) const STEPS: u32 = 9;
 
-/// Buckets of 2^offset places; a trial is a machine word and SECOND bits more: 64 and 0 or 16 as shipped.
+/// Buckets of 2^offset places; a trial is a machine word and SECOND bits more: 64 and 0 or 16 as shipped. (On short words
+/// the guide is short too, or it would settle nothing.)
 ///
 /// Invariant #1: prefix + squeeze + offset + 1 = BITS + SECOND, and the offset is at least SECOND and at most BITS − 2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wide<W, const SECOND: u32> {
+pub(crate) struct Wide<W, const SECOND: u32, const GUIDE: u32 = STEPS> {
     decay: Decay,
     layout: Layout,
-    buckets: Inversion<STEPS>,
+    buckets: Inversion<GUIDE>,
     /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word. Invariant #2: at most
     /// 2^(BITS − 1 − offset) buckets, so that their magnitudes are below 2^(BITS − 1).
     sure: Arc<[W]>,
@@ -110,7 +111,7 @@ fn exponential<W: Machine>(least: u128, most: u128) -> (u128, u128) {
     (lower, one - least + ((least * least) >> (W::BITS + 1)) + 1)
 }
 
-impl<W: Machine, const SECOND: u32> Wide<W, SECOND> {
+impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
     pub(crate) fn new(decay: Decay, layout: Layout) -> Self {
         let two_to = |power: u32| BigUint::one() << power;
         let part = |of: &Positive, by: BigUint| {
@@ -149,7 +150,7 @@ impl<W: Machine, const SECOND: u32> Wide<W, SECOND> {
     }
 
     #[cfg(feature = "audit")]
-    pub(crate) fn buckets(&self) -> &Inversion<STEPS> {
+    pub(crate) fn buckets(&self) -> &Inversion<GUIDE> {
         &self.buckets
     }
 
@@ -279,7 +280,7 @@ impl<W: Machine, const SECOND: u32> Wide<W, SECOND> {
     }
 }
 
-impl<W: Machine, const SECOND: u32> Trial for Wide<W, SECOND> {
+impl<W: Machine, const SECOND: u32, const GUIDE: u32> Trial for Wide<W, SECOND, GUIDE> {
     type Word = W;
     const SECOND: u32 = SECOND;
 
@@ -366,7 +367,7 @@ mod tests {
         let layout = Layout { prefix: 32, offset: 8, squeeze: 23 };
         let scale = positive(100_003, 4);
         for decay in [Decay::Laplace { scale: scale.clone() }, Decay::Gaussian { variance: scale.square() }] {
-            let wide = Wide::<u64, 0>::new(decay, layout);
+            let wide = Wide::<u64, 0, STEPS>::new(decay, layout);
             for (bucket, &sure) in wide.sure.iter().enumerate() {
                 for offset in [0, 1, 255] {
                     let truth = exp_neg(&wide.exponent(bucket as u64, offset), 60);
@@ -421,7 +422,7 @@ mod tests {
             ),
         ];
         for (decay, pmf) in pmfs {
-            let wide = Wide::<u64, 0>::new(decay.clone(), layout);
+            let wide = Wide::<u64, 0, STEPS>::new(decay.clone(), layout);
             let is_caught = |reused: u64| {
                 (-12i64..).zip(counts(&wide, reused)).any(|(k, count)| {
                     let expected = pmf.probability(&k.into()).lower() * Rational::from_integer(200_000.into());
