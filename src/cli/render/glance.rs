@@ -122,7 +122,7 @@ pub(super) fn glance(document: &Value, targets: &[Target<'_>]) -> String {
         facts.push(format!("Confidence of the whole suite: <b data-field=\"confidence\">{}</b>", markup(&confidence)));
     }
     if let Some(assumed) = text(document, "assumes") {
-        facts.push(format!("<span>seeded: assumes <b data-field=\"assumes\">{}</b></span>", markup(&assumed)));
+        facts.push(format!("seeded: assumes <b data-field=\"assumes\">{}</b>", markup(&assumed)));
     }
     if let Some(seconds) = text(document, "seconds") {
         facts.push(format!("<span>took <b data-field=\"seconds\">{}</b> s</span>", markup(&seconds)));
