@@ -6,7 +6,7 @@
 //! the closed form; and a slice holds, tape by tape, what single draws give on the same words in the
 //! documented order: the first words of a batch, the second parts, and what each slot needs beyond them.
 //!
-//! The parameter is the user's, divided by a power of two, so that the noise reaches past a word of so few
+//! The parameter is the user's, divided by a power of two or so, so that the noise reaches past a word of so few
 //! bits; that of slices of a wide sampler is narrow, so that tapes of a few bits end.
 
 use alloc::{vec, vec::Vec};
@@ -62,14 +62,14 @@ pub(super) struct Depth {
 
 /// Whether a wide sampler's code is right on short words, for the decay divided so that it reaches past them.
 pub(super) fn wide_holds(decay: &Decay, depth: Depth, progress: &mut Progress<'_>) -> Result<bool, CertifyError> {
-    // A hundredth to a third of the noise is past the word.
-    let log2 = if matches!(decay, Decay::Gaussian { .. }) { 4 } else { 3 };
+    // Of both, a hundredth to a sixth of the noise is past the word.
+    let least = if matches!(decay, Decay::Gaussian { .. }) { 12 } else { 8 };
     let (one, two) = (Layout { prefix: 2, squeeze: 1, offset: 1 }, Layout { prefix: 2, squeeze: 1, offset: 2 });
     // Words often settle a trial.
     let settled = Layout { prefix: 3, squeeze: 1, offset: 1 };
     let single = Layout { prefix: 3, squeeze: 1, offset: 0 };
-    Ok(trial_holds::<Short<5>, 0>(&reduced(decay, log2), one, true, depth, progress)?
-        && trial_holds::<Short<4>, 2>(&reduced(decay, 3), two, true, depth, progress)?
+    Ok(trial_holds::<Short<5>, 0>(&reduced(decay, least), one, true, depth, progress)?
+        && trial_holds::<Short<4>, 2>(&reduced(decay, 6), two, true, depth, progress)?
         && trial_holds::<Short<6>, 0>(&narrowest(decay, 2), settled, false, depth, progress)?
         && trial_holds::<Short<4>, 2>(&narrowest(decay, 2), settled, false, depth, progress)?
         && slices_hold(&Wide::<Short<5>, 0, GUIDE>::new(narrowest(decay, 1), single), 3, depth, progress)?
@@ -87,22 +87,25 @@ pub(super) fn table_holds(decay: &Decay, depth: Depth, progress: &mut Progress<'
         let masses = flat(&Trials(Table::<Short<BITS>, GUIDE>::new(decay.clone())), depth.trial, progress)?.masses();
         Ok(super::Certificate::new(&masses, &*pmf).holds())
     }
-    let decay = &reduced(decay, 1);
+    let decay = &reduced(decay, 2);
     Ok(masses_hold::<8>(decay, depth, progress)?
         && masses_hold::<4>(decay, depth, progress)?
         && slices_hold(&Table::<Short<5>, GUIDE>::new(decay.clone()), 3, depth, progress)?)
 }
 
-/// The decay with its scale or σ divided by the power of two that brings it to [2^log2, 2^(log2 + 1)).
-fn reduced(decay: &Decay, log2: u32) -> Decay {
-    let divided = |of: &Positive, steps: u32| {
-        let (least, most) = (BigInt::one() << (log2 * steps), BigInt::one() << ((log2 + 1) * steps));
-        let (step, mut value) = (Rational::from_integer(BigInt::one() << steps), of.get().clone());
-        while value >= Rational::from_integer(most.clone()) {
-            value /= &step;
+/// The decay with its scale or σ divided by a power of two, and perhaps by 4/3, which brings it to [least, 3/2·least).
+fn reduced(decay: &Decay, least: u32) -> Decay {
+    let divided = |of: &Positive, power: i32| {
+        let raised = |n: u32, d: u32| Rational::new(n.into(), d.into()).pow(power);
+        let (least, mut value) = (raised(least, 1), of.get().clone());
+        while value >= &least * raised(2, 1) {
+            value /= raised(2, 1);
         }
-        while value < Rational::from_integer(least.clone()) {
-            value *= &step;
+        while value < least {
+            value *= raised(2, 1);
+        }
+        if value >= &least * raised(3, 2) {
+            value *= raised(3, 4);
         }
         Positive::new(value).unwrap_or_else(|_| of.clone())
     };

@@ -51,8 +51,10 @@ impl<W: Machine, const GUIDE: u32> Trial for Table<W, GUIDE> {
     fn settle(&self, word: W, _: W) -> Option<W::Signed> {
         let magnitude = self.magnitudes.look_up(word.aligned())?;
         // The guide's base is below 2^14, and the cell at most one more: only a short word is too short for it.
-        let fits = W::BITS > 15 || magnitude >> (W::BITS - 1) == 0;
-        fits.then(|| W::cut(magnitude).signed(word))
+        if W::BITS <= 15 && magnitude >> (W::BITS - 1) != 0 {
+            return None;
+        }
+        Some(W::cut(magnitude).signed(word))
     }
 
     #[cold]
