@@ -2,7 +2,7 @@
 //!
 //! Both are bounds on what `account` computes exactly from a mechanism's own pair; they serve where only (ε, δ) is known.
 
-use num_traits::ToPrimitive;
+use num_traits::{ToPrimitive, Zero};
 
 use super::{Guarantee, GuaranteeError, Privacy, Relation, compose::at_most_one};
 use crate::exact::{Probability, Rational, Real};
@@ -52,9 +52,15 @@ impl Guarantee {
         if self.relation() != Relation::AddRemove {
             return Err(GuaranteeError::RelationsDiffer);
         }
+        // No record is ever in the sample.
+        let is_empty = rate.get().is_zero();
         let rate = Real::from(rate.get().clone());
-        let one = Real::from(1);
-        let amplified = |epsilon: &Real| (&one + &(&rate * &(&epsilon.exp() - &one))).ln();
+        let others = &Real::from(1) - &rate;
+        // The same with e^ε taken out: cheap however large it is.
+        let amplified = |epsilon: &Real| match is_empty {
+            true => Real::from(0),
+            false => epsilon + &(&rate + &(&others * &(-epsilon).exp())).ln(),
+        };
         let privacy = match self.privacy() {
             Privacy::Pure { epsilon } => Privacy::Pure { epsilon: amplified(epsilon) },
             Privacy::Approximate { epsilon, delta } => {

@@ -49,9 +49,9 @@ impl Guarantee {
             Privacy::Pure { epsilon } if epsilon.exact().is_some_and(|epsilon| !epsilon.is_positive()) => Real::from(0),
             Privacy::Pure { epsilon } => {
                 let less = Real::from(alpha - one);
-                let up = (&order * epsilon).exp();
-                let down = (-&(&less * epsilon)).exp();
-                &(&(&up + &down) / &(&Real::from(1) + &epsilon.exp())).ln() / &less
+                // The same with e^αε taken out of the numerator and e^ε out of the denominator: cheap however large they are.
+                let soft = |times: &Real| (&Real::from(1) + &(-&(times * epsilon)).exp()).ln();
+                epsilon + &(&(&soft(&(&order + &less)) - &soft(&Real::from(1))) / &less)
             }
             Privacy::Renyi { alpha: known, epsilon } if known >= alpha => epsilon.clone(), // It grows with the order.
             _ => return Err(GuaranteeError::KindsDiffer),

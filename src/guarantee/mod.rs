@@ -8,6 +8,8 @@ mod amplify;
 mod compose;
 mod convert;
 mod domination;
+#[cfg(test)]
+mod extremes;
 mod filter;
 mod group;
 mod pair;

@@ -68,6 +68,9 @@ pub enum GuaranteeError {
     /// The kinds of guarantee do not combine, or the wanted one does not follow.
     #[error("the guarantees must be of kinds that combine: convert one to the other's first")]
     KindsDiffer,
+    /// A part of the data has a guarantee for change-one neighbours.
+    #[error("guarantees of parts must be for adding or removing a record: one that moves between parts does both")]
+    PartChanges,
     /// There is nothing to combine.
     #[error("at least one guarantee must be given")]
     Empty,
