@@ -120,6 +120,9 @@ pub enum AccountError {
         "all mechanisms of a plan must be for the same neighbours: convert what is for add/remove with `under` first"
     )]
     RelationsDiffer,
+    /// A plan of 2^64 copies or more.
+    #[error("at most 2^64 - 1 copies in all are accounted for")]
+    TooManyCopies,
     /// No method reaches the question within its bounds on memory and time.
     #[error("the plan is beyond what can be accounted for within the bounds on memory and time")]
     OutOfReach,

@@ -19,7 +19,7 @@ pub(super) fn delta(
     if direction.len() > MOST_PARTS {
         return None;
     }
-    let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+    let all = direction.iter().map(|(_, copies)| u128::from(*copies)).sum::<u128>();
     let share = NonNegative::new(epsilon.get() / Rational::from_integer(all.into())).ok()?;
     let (mut lower, mut upper) = (Rational::zero(), Rational::zero());
     for (pairs, copies) in direction {

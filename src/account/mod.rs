@@ -258,7 +258,7 @@ fn at_most(budget: &Budget, steps: u64) -> Budget {
 
 /// Whether a direction has so few copies that their outcomes may be listed.
 fn is_few(direction: &Direction) -> bool {
-    direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)) <= 3
+    direction.iter().map(|(_, copies)| u128::from(*copies)).sum::<u128>() <= 3
 }
 
 /// Whether the outcomes are so few that they are listed again for every trial of a search sooner than a grid is composed.

@@ -18,7 +18,7 @@ pub struct Part {
 ///
 /// The order in which they are added does not matter: parts are sorted and equal ones merged (Invariant #1).
 /// For change-one neighbours, whose order is immaterial, a part has the same pairs forward and backward
-/// (Invariant #2).
+/// (Invariant #2). The copies of all parts add up to less than 2^64 (Invariant #3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     parts: Vec<Part>,
@@ -66,8 +66,12 @@ impl Plan {
     ///
     /// If it is for other neighbours than the plan is ([`Domination::under`] converts where that is
     /// possible). Neighbours of one relation are not those of the other: what two mechanisms lose together is
-    /// known for those that both are for.
+    /// known for those that both are for. Also if there would be 2^64 copies or more in all.
     pub fn with(mut self, domination: &Domination, copies: u64) -> Result<Self, AccountError> {
+        let already = self.parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.copies));
+        if already.and_then(|already| already.checked_add(copies)).is_none() {
+            return Err(AccountError::TooManyCopies);
+        }
         match (self.relation, domination.relation()) {
             (Some(one), Some(other)) if one != other && copies > 0 => Err(AccountError::RelationsDiffer),
             _ => {
@@ -77,7 +81,7 @@ impl Plan {
         }
     }
 
-    /// Adds what is for the same neighbours.
+    /// Adds what is for the same neighbours, where all copies together are below 2^64.
     fn add(&mut self, domination: &Domination, copies: u64) {
         if copies == 0 {
             return;
@@ -106,6 +110,7 @@ impl Plan {
             pairs.dedup();
         }
         match self.parts.iter_mut().find(|part| part.forward == forward && part.backward == backward) {
+            // The sum of all copies is below 2^64: `with` has seen to that, and it does not saturate.
             Some(part) => part.copies = part.copies.saturating_add(copies),
             None => self.parts.push(Part { forward, backward, copies }),
         }
@@ -191,6 +196,26 @@ mod tests {
 
     fn plan(specs: &[(&str, u64)]) -> Plan {
         planned(specs).unwrap()
+    }
+
+    /// Twice the most copies would cost as much as once.
+    #[test]
+    fn copies_never_saturate() {
+        let (laplace, other) = ("laplace(scale=1)", "laplace(scale=2)");
+        assert!(planned(&[(laplace, u64::MAX)]).is_ok());
+        assert!(planned(&[(laplace, u64::MAX - 1), (other, 1)]).is_ok());
+        for more in [laplace, other, "mean_of_known(lower=0, upper=1, records=2, scale=1)"] {
+            assert_eq!(planned(&[(laplace, u64::MAX), (more, 1)]), Err(AccountError::TooManyCopies), "{more}");
+            assert_eq!(planned(&[(laplace, u64::MAX), (more, u64::MAX)]), Err(AccountError::TooManyCopies), "{more}");
+        }
+        // The share of each of 2^64 − 1 copies is below ε/2^63.
+        let all = plan(&[(laplace, u64::MAX - 1), (other, 1)]);
+        let answer = delta(&all, &NonNegative::one(), &Precision { digits: 6 });
+        assert!(
+            answer.is_err()
+                || answer.unwrap().enclosure.upper()
+                    >= Rational::from_integer(1.into()) - Rational::new(1.into(), 1000.into())
+        );
     }
 
     /// One relation a plan, in whatever order the parts come; what is for either goes with both.

@@ -49,7 +49,7 @@ pub(super) fn delta(
     }
     let low = Working::within(LOW_BITS, budget);
     let tilt = tilt::choose(factors, &epsilon(low.bits())?, &low)?;
-    let copies: u64 = factors.iter().map(|factor| factor.copies).fold(1, u64::saturating_add);
+    let copies = 1 + factors.iter().map(|factor| u128::from(factor.copies)).sum::<u128>();
     let mut bits = precision.bits().checked_add(copies.ilog2())?.checked_add(48)?;
     let mut best: Option<Enclosure> = None;
     for _ in 0..5 {

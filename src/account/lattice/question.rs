@@ -112,7 +112,7 @@ impl Question<'_> {
 
     /// The expectation, and the precision at which it was found; `None` where there are too many frequencies, or too much work.
     pub(super) fn attempt(&self, tilt: &Tilt, effort: &Effort, low: &Working) -> Option<(Found, Working)> {
-        let copies: u64 = self.factors.iter().map(|factor| factor.copies).fold(1, u64::saturating_add);
+        let copies = 1 + self.factors.iter().map(|factor| u128::from(factor.copies)).sum::<u128>();
         let step_low = self.split.step.enclose(low.bits().saturating_add(64));
         let log = |x: &Rational| u32::try_from(tilt::log_two(x).unsigned_abs()).ok();
         // Digits lost: to the powers, to 1 − e^(−θh) twice, and to 1 − e^-h.

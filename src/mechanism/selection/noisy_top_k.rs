@@ -56,7 +56,7 @@ impl NoisyTopK {
     }
 }
 
-/// ε/k, for k ≥ 1.
+/// ε/k, for k ≥ 1: positive, so that it never falls back.
 pub(super) fn share(epsilon: &Positive, k: usize) -> Positive {
     Positive::new(epsilon.get() / Rational::from_integer(k.max(1).into())).unwrap_or_else(|_| epsilon.clone())
 }

@@ -107,7 +107,7 @@ impl SparseVector {
         self.epsilons.0.get() + self.epsilons.1.get()
     }
 
-    /// c·Δ/ε.
+    /// c·Δ/ε. Products and quotients of positive numbers are positive: this never falls back, nor do the next two.
     pub(super) fn scale_of_passes(&self, epsilon: &Positive) -> Positive {
         let scale = self.sensitivity.get() * Rational::from_integer(self.passes.into()) / epsilon.get();
         Positive::new(scale).unwrap_or_else(|_| epsilon.clone())
