@@ -339,7 +339,9 @@ impl Search<'_> {
         // Trials are dyadic: their digits are all there at this precision.
         let digits = low.denom().bits().max(high.denom().bits());
         let precision = u32::try_from(digits).unwrap_or(u32::MAX);
-        let enclosure = Enclosure::from_bounds(low, high, precision).unwrap_or_else(|| Enclosure::from_integer(0, 0));
+        // The bounds are in order; were they not, both would still be in the answer.
+        let point = |at: &Rational| Enclosure::from_rational(at, precision);
+        let enclosure = point(low).hull(&point(high));
         let is_narrow = is_narrow(&enclosure, self.precision);
         Answer { enclosure, method: self.method, is_narrow }
     }

@@ -120,7 +120,9 @@ impl TradeOff {
         let directions = directions(plan);
         let of = |direction: &Direction| {
             let revealed = infinite_mass(direction, &Rational::one(), precision);
-            Profile { revealed: revealed.unwrap_or_else(|| Enclosure::from_integer(0, BITS)), ..Profile::default() }
+            // What is not known may be anything.
+            let whole = || Enclosure::from_integer(0, BITS).hull(&Enclosure::from_integer(1, BITS));
+            Profile { revealed: revealed.unwrap_or_else(whole), ..Profile::default() }
         };
         let profiles = directions.iter().map(of).collect();
         Self {
