@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::column::Column;
+use super::digit::count_digits;
 use super::family::{Grouped, Member, read_features};
 use super::{Direction, Event, Family, Feature, Goal, Parsed, Prospect, Reading, Score};
 use crate::audit::outputs::{Counts, Output};
@@ -64,10 +65,10 @@ type Columns<'a> = Vec<(Feature, Column<'a>)>;
 /// Families of events, each with the place of its column.
 type Families = Vec<(usize, Grouped)>;
 
-/// Where samples were thinned, the best so many features are read in all of them.
+/// Where samples were thinned, the best so many features are read in all of them, and as many digits.
 const FINALISTS: usize = 4;
 
-/// A score, which is hard to read and has more to choose, must be better by this share.
+/// A score, which is hard to read and has more to choose, must be better by this share; a digit, of which there are many, too.
 const HANDICAP: f64 = 0.06;
 
 /// The most different outputs that are read: of more, the samples are thinned.
@@ -91,7 +92,11 @@ impl<'a> Search<'a> {
         let parsed: Vec<Parsed<'a>> = outputs.into_par_iter().map(Parsed::new).collect();
         let mut columns = read_features(&parsed, &train, scales);
         columns.extend(learned(&columns, &train));
-        let families = grouped(&columns, &train, &validate);
+        let mut families = grouped(&columns, &train, &validate);
+        for (digit, words, groups) in count_digits(&parsed, &train, &validate) {
+            families.push((columns.len(), Grouped::of_groups(groups, &train, &validate)));
+            columns.push((Feature::Digit(digit), Column::of_words(words)));
+        }
         Self {
             parsed,
             columns,
@@ -123,8 +128,11 @@ impl<'a> Search<'a> {
             .collect();
         ranks.sort_by(|one, two| two.0.total_cmp(&one.0));
         let mut places: Vec<usize> = Vec::new();
+        // Digits are many, and must not take all of the places by chance.
+        let is_digit = |place: &usize| matches!(self.columns.get(*place), Some((Feature::Digit(_), _)));
         for (_, place) in ranks {
-            if !places.contains(&place) && places.len() < FINALISTS {
+            let alike = places.iter().filter(|other| is_digit(other) == is_digit(&place)).count();
+            if !places.contains(&place) && alike < FINALISTS {
                 places.push(place);
             }
         }
@@ -214,7 +222,8 @@ fn ranked<'s>(
             let prospect = prospect(direction);
             let member = grouped.best(direction, &prospect)?;
             let promise = prospect.promise(member.seen);
-            let handicap = if matches!(feature, Feature::Score(_)) { HANDICAP * promise.abs() } else { 0.0 };
+            let handicap =
+                if matches!(feature, Feature::Score(_) | Feature::Digit(_)) { HANDICAP * promise.abs() } else { 0.0 };
             Some(((*place, family), direction, promise - handicap, member))
         })
     })
@@ -233,7 +242,8 @@ fn grouped(columns: &[(Feature, Column<'_>)], train: &Counts, validate: &Counts)
 
 /// A score, learned from these counts, as a column.
 fn learned<'a>(columns: &[(Feature, Column<'a>)], counts: &Counts) -> Option<(Feature, Column<'a>)> {
-    let plain = columns.iter().position(|(feature, _)| matches!(feature, Feature::Score(_))).unwrap_or(columns.len());
+    let is_plain = |(feature, _): &(Feature, Column<'_>)| !matches!(feature, Feature::Score(_) | Feature::Digit(_));
+    let plain = columns.iter().position(|column| !is_plain(column)).unwrap_or(columns.len());
     let (score, scores) = Score::learn(columns.get(..plain)?, counts)?;
     Some((Feature::Score(Box::new(score)), Column::new(scores.into_iter().map(Reading::Number))))
 }

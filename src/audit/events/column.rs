@@ -39,6 +39,17 @@ pub(super) struct Group {
     pub check: (u64, u64),
 }
 
+/// How numbers are grouped: in spans of about the same weight, and perhaps in finer ones towards both ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spans {
+    /// About how many there are at most: each but the last has more than 1/`most` of the weight…
+    pub most: u64,
+    /// … and at least this weight.
+    pub least: u64,
+    /// Whether the tails have cuts of their own, which obey neither.
+    pub has_fine_tails: bool,
+}
+
 /// Words that occur less often are not told apart.
 const MOST_WORDS: usize = 4096;
 
@@ -94,6 +105,12 @@ impl<'a> Column<'a> {
         Self { rows, numbers, words, worded, nothing }
     }
 
+    /// The words alone, whose groups somebody else has counted: no row has a reading.
+    pub(super) fn of_words(words: Vec<String>) -> Self {
+        let words = words.into_iter().map(Cow::Owned).collect();
+        Self { rows: 0, numbers: Vec::new(), words, worded: Vec::new(), nothing: Vec::new() }
+    }
+
     /// Whether two rows that were counted differ.
     pub(super) fn differs(&self, counts: &Counts) -> bool {
         let counted = |row: &usize| at(counts, *row) != (0, 0);
@@ -105,8 +122,8 @@ impl<'a> Column<'a> {
             || word.is_some_and(|first| words.any(|other| first != other))
     }
 
-    /// Groups: at most about `most` spans of the same weight in `fit`, at least `least` each, one word each, and those without a reading.
-    pub(super) fn groups(&self, fit: &Counts, check: &Counts, most: u64, least: u64) -> Vec<Group> {
+    /// Groups: spans of numbers as `spans` says, one word each, and those without a reading.
+    pub(super) fn groups(&self, fit: &Counts, check: &Counts, spans: Spans) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut nothing = Group { key: Key::Nothing, fit: (0, 0), check: (0, 0) };
         for &row in &self.nothing {
@@ -114,15 +131,17 @@ impl<'a> Column<'a> {
             add(&mut nothing.check, check, row);
         }
         groups.extend(Some(nothing).filter(|group| group.fit != (0, 0)));
-        self.spans(fit, check, (most, least), &mut groups);
+        self.spans(fit, check, spans, &mut groups);
         groups.extend(self.words(fit, check));
         groups
     }
 
-    /// Spans that cover all numbers, each but the last with more than 1/`most` of the weight, and with `least`.
-    fn spans(&self, fit: &Counts, check: &Counts, (most, least): (u64, u64), groups: &mut Vec<Group>) {
+    /// Spans that cover all numbers.
+    fn spans(&self, fit: &Counts, check: &Counts, spans: Spans, groups: &mut Vec<Group>) {
         let weight: u64 = self.numbers.iter().map(|(_, row)| at(fit, *row)).map(|(a, b)| a + b).sum();
-        let enough = (weight / most.max(1)).max(least.saturating_sub(1));
+        let enough = (weight / spans.most.max(1)).max(spans.least.saturating_sub(1));
+        let tails = if spans.has_fine_tails { self.tail_cuts(fit, enough) } else { Vec::new() };
+        let mut tails = tails.into_iter().peekable();
         let empty = |from| Group { key: Key::Span { from, to: self.numbers.len() }, fit: (0, 0), check: (0, 0) };
         let mut group = empty(0);
         let mut from = 0;
@@ -130,9 +149,10 @@ impl<'a> Column<'a> {
         for ((to, &(number, row)), next) in (1..).zip(&self.numbers).zip(nexts) {
             add(&mut group.fit, fit, row);
             add(&mut group.check, check, row);
+            let is_cut = tails.next_if_eq(&to).is_some() || group.fit.0 + group.fit.1 > enough;
             #[expect(clippy::float_cmp, reason = "the very same number")]
             let ends = match next {
-                Some((next, _)) => group.fit.0 + group.fit.1 > enough && *next != number,
+                Some((next, _)) => is_cut && *next != number,
                 None => true,
             };
             if ends {
@@ -141,6 +161,50 @@ impl<'a> Column<'a> {
                 group = empty(from);
             }
         }
+    }
+
+    /// Where the two tails are cut, as ascending places in the order of the numbers.
+    ///
+    /// From either end the cuts are at the order statistics 1, 2, 4, … of the weight, as far as `most_weight`, and between two of them where the gap between neighbours is widest: a
+    /// rare leak that lies apart from all else is then a span of its own, whatever its number of samples; one that does not is one to within a factor of two.
+    fn tail_cuts(&self, fit: &Counts, most_weight: u64) -> Vec<usize> {
+        let length = self.numbers.len();
+        let mut cuts = self.tail_from((0..length).map(|place| (place, place + 1)), fit, most_weight);
+        cuts.extend(self.tail_from((0..length).rev().map(|place| (place, place)), fit, most_weight));
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts
+    }
+
+    /// The cuts of one tail, given the places from its end inward, each with the place of the cut that follows it.
+    #[expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
+    fn tail_from(&self, inward: impl Iterator<Item = (usize, usize)>, fit: &Counts, most_weight: u64) -> Vec<usize> {
+        let mut cuts = Vec::new();
+        let (mut weight, mut next_statistic) = (0, 1_u64);
+        let mut widest: Option<(f64, usize)> = None;
+        for (place, cut) in inward {
+            let Some((_, row)) = self.numbers.get(place) else { break };
+            let (a, b) = at(fit, *row);
+            weight += a + b;
+            if weight > most_weight {
+                break;
+            }
+            let neighbours = cut.checked_sub(1).and_then(|low| self.numbers.get(low)).zip(self.numbers.get(cut));
+            // Equal numbers are never parted.
+            let Some(gap) = neighbours.filter(|(low, high)| low.0 < high.0).map(|(low, high)| high.0 - low.0) else {
+                continue;
+            };
+            if weight >= next_statistic {
+                cuts.extend(widest.take().map(|(_, cut)| cut));
+                cuts.push(cut);
+                // Samples never number 2^63; a statistic that did not move would only cut more.
+                next_statistic = (weight + 1).checked_next_power_of_two().unwrap_or(weight);
+            } else if gap > widest.map_or(0.0, |(gap, _)| gap) {
+                widest = Some((gap, cut));
+            }
+        }
+        cuts.extend(widest.map(|(_, cut)| cut));
+        cuts
     }
 
     fn words(&self, fit: &Counts, check: &Counts) -> Vec<Group> {
@@ -306,8 +370,8 @@ mod tests {
         let check = Counts { a: (0..rows).map(|i| i % 2).collect(), b: (0..rows).map(|i| i % 7).collect() };
         let column = Column::new(readings.iter().cloned());
         assert!(column.differs(&fit) && !column.differs(&Counts::default()));
-        for most in [1, 2, 40, 5000] {
-            let groups = column.groups(&fit, &check, most, 0);
+        for (most, has_fine_tails) in [(1, false), (2, true), (40, false), (40, true), (5000, false)] {
+            let groups = column.groups(&fit, &check, Spans { most, least: 0, has_fine_tails });
             let sets: Vec<Within> = groups.iter().map(|group| column.within(&[*group]).unwrap()).collect();
             for reading in &readings {
                 assert_eq!(sets.iter().filter(|set| set.contains(reading)).count(), 1, "{reading:?} of {most}");
@@ -325,5 +389,35 @@ mod tests {
                 Within::Intervals(vec![Interval { above: Real(f64::NEG_INFINITY), to: Real(f64::INFINITY) }])
             );
         }
+    }
+
+    /// Of 10,000 samples in a row, the first seven and the last five lie apart: they are spans, beside those of 1, 2 and 4 samples and more, up to the weight of a common span. Without
+    /// fine tails they are lost among others.
+    #[test]
+    fn tails_are_cut_finer_and_where_they_gap() {
+        let value = |place: i32| {
+            f64::from(place) + if place < 7 { -900.0 } else { 0.0 } + if place < 9_995 { 0.0 } else { 900.0 }
+        };
+        let column = Column::new((0..10_000).rev().map(|place| Reading::Number(value(place))));
+        let fit = Counts { a: vec![1; 10_000], b: vec![0; 10_000] };
+        let ends = |has_fine_tails| -> Vec<usize> {
+            let groups = column.groups(&fit, &Counts::default(), Spans { most: 100, least: 0, has_fine_tails });
+            groups.iter().map(|group| if let Key::Span { to, .. } = group.key { to } else { 0 }).collect()
+        };
+        let (coarse, fine) = (ends(false), ends(true));
+        assert_eq!(coarse.first(), Some(&101));
+        assert!(fine.starts_with(&[1, 2, 3, 4, 7, 8, 9, 16, 17, 32, 33, 64, 65]), "{fine:?}");
+        assert!(
+            fine.ends_with(&[
+                9_936, 9_967, 9_968, 9_983, 9_984, 9_991, 9_992, 9_995, 9_996, 9_997, 9_998, 9_999, 10_000
+            ]),
+            "{fine:?}"
+        );
+        assert!(fine.len() < coarse.len() + 30, "{} beside {}", fine.len(), coarse.len());
+        // All alike: there is nothing to cut.
+        let column = Column::new((0..100).map(|_| Reading::Number(f64::INFINITY)));
+        let fit = Counts { a: vec![1; 100], b: vec![0; 100] };
+        let spans = Spans { most: 10, least: 0, has_fine_tails: true };
+        assert_eq!(column.groups(&fit, &Counts::default(), spans).len(), 1);
     }
 }

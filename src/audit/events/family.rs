@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::column::{Column, Group, Key, one_kind};
+use super::column::{Column, Group, Key, Spans, one_kind};
 use super::{Direction, Event, Feature, Parsed, Prospect, Real};
 use crate::audit::outputs::Counts;
 use crate::audit::statistics::real;
@@ -20,11 +20,11 @@ pub enum Family {
     Ratios,
 }
 
-/// The most bins for thresholds.
-const THRESHOLDS: u64 = 512;
+/// The bins for thresholds, and finer ones towards both ends, where a violation may be rare and a bin of equal weight would hide it.
+const THRESHOLDS: Spans = Spans { most: 512, least: 0, has_fine_tails: true };
 
-/// The most bins for likelihood ratios of numbers: each must hold enough samples for a ratio.
-const BINS: u64 = 40;
+/// The bins for likelihood ratios of numbers: each must hold enough samples for a ratio.
+const BINS: Spans = Spans { most: 40, least: 0, has_fine_tails: false };
 
 /// A family of a feature's events, grouped on the counts that it is fitted on.
 #[derive(Clone, Debug)]
@@ -60,13 +60,18 @@ impl Grouped {
         let groups = match family {
             // Readings that are nothing are no numbers, above no threshold.
             Family::Thresholds => {
-                let mut groups = column.groups(fit, check, THRESHOLDS, 0);
+                let mut groups = column.groups(fit, check, THRESHOLDS);
                 groups.retain(|group| matches!(group.key, Key::Span { .. }));
                 groups
             }
-            Family::Ratios => column.groups(fit, check, BINS, 0),
+            Family::Ratios => column.groups(fit, check, BINS),
         };
         Self { family, groups, fit: fit.samples(), check: check.samples() }
+    }
+
+    /// Likelihood ratios of groups that are counted already.
+    pub(super) fn of_groups(groups: Vec<Group>, fit: &Counts, check: &Counts) -> Self {
+        Self { family: Family::Ratios, groups, fit: fit.samples(), check: check.samples() }
     }
 
     /// The best member for a goal, by what was fitted.

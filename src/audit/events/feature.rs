@@ -4,7 +4,7 @@
 use core::fmt;
 use std::borrow::Cow;
 
-use super::{Real, Score};
+use super::{Digit, Real, Score};
 use crate::audit::outputs::{Output, Shape};
 
 /// A number or a word that is read from an output.
@@ -66,6 +66,8 @@ pub enum Feature {
     Sum,
     /// The place of the greatest part.
     PlaceOfGreatest,
+    /// A residue, a parity or a character; none of a vector.
+    Digit(Digit),
     /// A learned score.
     Score(Box<Score>),
 }
@@ -97,6 +99,11 @@ impl<'a> Parsed<'a> {
         let vector: Vec<_> = output.vector().map(Iterator::collect).unwrap_or_default();
         let number = if vector.is_empty() { output.number() } else { None };
         Self { output, number, parts: vector }
+    }
+
+    /// What was read.
+    pub(super) fn output(&self) -> &'a Output {
+        self.output
     }
 
     /// The number of parts of a vector.
@@ -201,9 +208,53 @@ impl Feature {
                     parsed.parts.iter().enumerate().filter_map(|(place, (_, number))| Some((place, (*number)?)));
                 places.max_by(|one, two| one.1.total_cmp(&two.1)).map_or(Reading::Nothing, |(place, _)| size(place))
             }
+            Self::Digit(digit) if parsed.dimension() == 0 => {
+                digit.read(parsed.output).map_or(Reading::Nothing, |word| Reading::Word(Cow::Owned(word)))
+            }
+            Self::Digit(_) => Reading::Nothing,
             Self::Score(score) => Reading::Number(score.of(parsed)),
         }
     }
+
+    /// Its kind, in the words of [`kinds`].
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        let [single, thresholds, floats, integers, texts, vectors, learned] = kinds();
+        match self {
+            Self::Output | Self::Presence | Self::Shape => single,
+            Self::Value | Self::Magnitude => thresholds,
+            Self::Special | Self::LowestBit { .. } | Self::LeastLowestBit { .. } | Self::OnGrid { .. } => floats,
+            Self::Digit(Digit::Residue(_) | Digit::LowParity(_) | Digit::Parity) => integers,
+            Self::Length | Self::Digit(_) => texts,
+            Self::Dimension
+            | Self::Part(_)
+            | Self::PartText(_)
+            | Self::LastPart
+            | Self::Pattern
+            | Self::Count(_)
+            | Self::CountAbove(_)
+            | Self::Difference(_)
+            | Self::Least
+            | Self::Greatest
+            | Self::Sum
+            | Self::PlaceOfGreatest => vectors,
+            Self::Score(_) => learned,
+        }
+    }
+}
+
+/// The kinds of events that an audit searches, in words: what it found no event of may still be there in another kind.
+#[must_use]
+pub fn kinds() -> [&'static str; 7] {
+    [
+        "single outputs, their form and their presence",
+        "thresholds and bins of a number and of its size",
+        "bit patterns of floats",
+        "residues and bit parities of integers",
+        "lengths, characters and hexadecimal bytes of texts",
+        "parts of vectors, their differences, extremes, sums and counts",
+        "a learned score of all of these but residues, parities and characters",
+    ]
 }
 
 fn special(number: f64) -> &'static str {
@@ -262,6 +313,7 @@ impl fmt::Display for Feature {
             Self::Greatest => f.write_str("greatest part"),
             Self::Sum => f.write_str("sum of the parts"),
             Self::PlaceOfGreatest => f.write_str("place of the greatest part"),
+            Self::Digit(digit) => digit.fmt(f),
             Self::Score(score) => write!(f, "score({score})"),
         }
     }
@@ -326,8 +378,11 @@ mod tests {
             (Feature::PlaceOfGreatest, "1,4,3", number(1.0)),
             (Feature::Sum, "1,4,3", number(8.0)),
             (Feature::Sum, "8", Reading::Nothing),
+            (Feature::Digit(Digit::Parity), "8", word("odd")),
+            (Feature::Digit(Digit::HexParity), "8,9", Reading::Nothing),
         ] {
             assert_eq!(read(&feature, text), reading, "{feature} of {text:?}");
+            assert!(kinds().contains(&feature.kind()), "{feature}");
         }
     }
 }

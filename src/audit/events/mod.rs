@@ -4,6 +4,7 @@
 
 mod choose;
 mod column;
+mod digit;
 mod event;
 mod family;
 mod feature;
@@ -11,8 +12,9 @@ mod goal;
 mod score;
 
 pub use choose::{Candidate, Search};
+pub use digit::{Digit, Place};
 pub use event::{Event, Interval, Real, Within};
 pub use family::Family;
-pub use feature::{Feature, Parsed, Reading};
+pub use feature::{Feature, Parsed, Reading, kinds};
 pub use goal::{Direction, Goal, Prospect};
 pub use score::{Bin, Score, Term};

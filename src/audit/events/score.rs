@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
-use super::column::{Column, Group};
+use super::column::{Column, Group, Spans};
 use super::{Feature, Parsed, Reading, Real, Within};
 use crate::audit::outputs::{Counts, draw};
 use crate::audit::statistics::real;
@@ -86,7 +86,8 @@ impl<'c, 'a> Histogram<'c, 'a> {
             worth += (a / real(n.max(1)) - b / real(m.max(1))) * value;
             (group, value)
         };
-        let groups = column.groups(counts, &Counts::default(), most, LEAST).into_iter().map(valued).collect();
+        let spans = Spans { most, least: LEAST, has_fine_tails: false };
+        let groups = column.groups(counts, &Counts::default(), spans).into_iter().map(valued).collect();
         Self { feature, column, most, groups, worth }
     }
 
