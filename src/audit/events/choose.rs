@@ -65,10 +65,10 @@ type Columns<'a> = Vec<(Feature, Column<'a>)>;
 /// Families of events, each with the place of its column.
 type Families = Vec<(usize, Grouped)>;
 
-/// Where samples were thinned, the best so many features are read in all of them, and as many digits.
+/// Where samples were thinned, the best so many features are read in all of them, as many digits, and the score.
 const FINALISTS: usize = 4;
 
-/// A score, which is hard to read and has more to choose, must be better by this share; a digit, of which there are many, too.
+/// A score, which is hard to read and has more to choose, must be better by this share; a digit and a tail, of which there are many, too.
 const HANDICAP: f64 = 0.06;
 
 /// The most different outputs that are read: of more, the samples are thinned.
@@ -128,10 +128,14 @@ impl<'a> Search<'a> {
             .collect();
         ranks.sort_by(|one, two| two.0.total_cmp(&one.0));
         let mut places: Vec<usize> = Vec::new();
-        // Digits are many, and must not take all of the places by chance.
-        let is_digit = |place: &usize| matches!(self.columns.get(*place), Some((Feature::Digit(_), _)));
+        // By chance, rare events of thinned samples look better than a true one that is common: digits, of which there are many, have places of their own, and a score has one.
+        let kind = |place: usize| match self.columns.get(place) {
+            Some((Feature::Score(_), _)) => 0,
+            Some((Feature::Digit(_), _)) => 1,
+            _ => 2,
+        };
         for (_, place) in ranks {
-            let alike = places.iter().filter(|other| is_digit(other) == is_digit(&place)).count();
+            let alike = places.iter().filter(|other| kind(**other) == kind(place)).count();
             if !places.contains(&place) && alike < FINALISTS {
                 places.push(place);
             }
@@ -196,11 +200,11 @@ impl<'a> Search<'a> {
                 Some(candidate(Event { feature: feature.clone(), within: column.within(&[end])? }, seen))
             }
             // A threshold gains by more samples; what has more to choose would fit them.
-            Of::Family((feature, column, Family::Thresholds), _) => {
+            Of::Family((feature, column, family @ (Family::Thresholds | Family::Tails)), _) => {
                 let (train, validate) =
                     self.whole.as_ref().map_or((&self.train, &self.validate), |whole| (&whole.train, &whole.validate));
                 let both = train.plus(validate);
-                let again = Grouped::new(Family::Thresholds, column, &both, &both).best(direction, &prospect)?;
+                let again = Grouped::new(family, column, &both, &both).best(direction, &prospect)?;
                 // The promise stays that of the validation, which no fit has touched.
                 Some(candidate(again.event(feature, column)?, again.seen))
             }
@@ -233,9 +237,10 @@ fn ranked<'s>(
 fn grouped(columns: &[(Feature, Column<'_>)], train: &Counts, validate: &Counts) -> Families {
     let families = |(place, (feature, column)): (usize, &(Feature, Column<'_>))| {
         // A score is a ratio already: its thresholds are all there is to it.
-        let ratios = (!matches!(feature, Feature::Score(_))).then_some(Family::Ratios);
+        let [tails, ratios] =
+            [Family::Tails, Family::Ratios].map(|family| (!matches!(feature, Feature::Score(_))).then_some(family));
         let grouped = |family| (place, Grouped::new(family, column, train, validate));
-        [Some(Family::Thresholds), ratios].into_iter().flatten().map(grouped).collect::<Vec<_>>()
+        [Some(Family::Thresholds), ratios, tails].into_iter().flatten().map(grouped).collect::<Vec<_>>()
     };
     columns.par_iter().enumerate().flat_map_iter(families).collect()
 }

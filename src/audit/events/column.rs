@@ -39,15 +39,21 @@ pub(super) struct Group {
     pub check: (u64, u64),
 }
 
-/// How numbers are grouped: in spans of about the same weight, and perhaps in finer ones towards both ends.
+/// How numbers are grouped in spans.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spans {
-    /// About how many there are at most: each but the last has more than 1/`most` of the weight…
-    pub most: u64,
-    /// … and at least this weight.
-    pub least: u64,
-    /// Whether the tails have cuts of their own, which obey neither.
-    pub has_fine_tails: bool,
+pub(super) enum Spans {
+    /// Of about the same weight.
+    Even {
+        /// About how many there are at most: each but the last has more than 1/`most` of the weight…
+        most: u64,
+        /// … and at least this weight.
+        least: u64,
+    },
+    /// Ever finer ones towards both ends, and one for all between.
+    Tails {
+        /// Each tail has 1/`share` of the weight.
+        share: u64,
+    },
 }
 
 /// Words that occur less often are not told apart.
@@ -139,8 +145,10 @@ impl<'a> Column<'a> {
     /// Spans that cover all numbers.
     fn spans(&self, fit: &Counts, check: &Counts, spans: Spans, groups: &mut Vec<Group>) {
         let weight: u64 = self.numbers.iter().map(|(_, row)| at(fit, *row)).map(|(a, b)| a + b).sum();
-        let enough = (weight / spans.most.max(1)).max(spans.least.saturating_sub(1));
-        let tails = if spans.has_fine_tails { self.tail_cuts(fit, enough) } else { Vec::new() };
+        let (enough, tails) = match spans {
+            Spans::Even { most, least } => ((weight / most.max(1)).max(least.saturating_sub(1)), Vec::new()),
+            Spans::Tails { share } => (u64::MAX, self.tail_cuts(fit, weight / share.max(1))),
+        };
         let mut tails = tails.into_iter().peekable();
         let empty = |from| Group { key: Key::Span { from, to: self.numbers.len() }, fit: (0, 0), check: (0, 0) };
         let mut group = empty(0);
@@ -370,11 +378,13 @@ mod tests {
         let check = Counts { a: (0..rows).map(|i| i % 2).collect(), b: (0..rows).map(|i| i % 7).collect() };
         let column = Column::new(readings.iter().cloned());
         assert!(column.differs(&fit) && !column.differs(&Counts::default()));
-        for (most, has_fine_tails) in [(1, false), (2, true), (40, false), (40, true), (5000, false)] {
-            let groups = column.groups(&fit, &check, Spans { most, least: 0, has_fine_tails });
+        for spans in
+            [1, 2, 40, 5000].map(|most| Spans::Even { most, least: 0 }).into_iter().chain([Spans::Tails { share: 9 }])
+        {
+            let groups = column.groups(&fit, &check, spans);
             let sets: Vec<Within> = groups.iter().map(|group| column.within(&[*group]).unwrap()).collect();
             for reading in &readings {
-                assert_eq!(sets.iter().filter(|set| set.contains(reading)).count(), 1, "{reading:?} of {most}");
+                assert_eq!(sets.iter().filter(|set| set.contains(reading)).count(), 1, "{reading:?} of {spans:?}");
             }
             for (group, set) in groups.iter().zip(&sets) {
                 let mask: Vec<bool> = readings.iter().map(|reading| set.contains(reading)).collect();
@@ -391,8 +401,8 @@ mod tests {
         }
     }
 
-    /// Of 10,000 samples in a row, the first seven and the last five lie apart: they are spans, beside those of 1, 2 and 4 samples and more, up to the weight of a common span. Without
-    /// fine tails they are lost among others.
+    /// Of 10,000 samples in a row, the first seven and the last five lie apart: they are spans, beside those of 1, 2 and 4 samples and more, up to the weight of a common span. Spans of even
+    /// weight have them among others.
     #[test]
     fn tails_are_cut_finer_and_where_they_gap() {
         let value = |place: i32| {
@@ -400,24 +410,18 @@ mod tests {
         };
         let column = Column::new((0..10_000).rev().map(|place| Reading::Number(value(place))));
         let fit = Counts { a: vec![1; 10_000], b: vec![0; 10_000] };
-        let ends = |has_fine_tails| -> Vec<usize> {
-            let groups = column.groups(&fit, &Counts::default(), Spans { most: 100, least: 0, has_fine_tails });
+        let ends = |spans| -> Vec<usize> {
+            let groups = column.groups(&fit, &Counts::default(), spans);
             groups.iter().map(|group| if let Key::Span { to, .. } = group.key { to } else { 0 }).collect()
         };
-        let (coarse, fine) = (ends(false), ends(true));
-        assert_eq!(coarse.first(), Some(&101));
-        assert!(fine.starts_with(&[1, 2, 3, 4, 7, 8, 9, 16, 17, 32, 33, 64, 65]), "{fine:?}");
-        assert!(
-            fine.ends_with(&[
-                9_936, 9_967, 9_968, 9_983, 9_984, 9_991, 9_992, 9_995, 9_996, 9_997, 9_998, 9_999, 10_000
-            ]),
-            "{fine:?}"
-        );
-        assert!(fine.len() < coarse.len() + 30, "{} beside {}", fine.len(), coarse.len());
+        assert_eq!(ends(Spans::Even { most: 100, least: 0 }).first(), Some(&101));
+        let fine = ends(Spans::Tails { share: 100 });
+        let low = [1, 2, 3, 4, 7, 8, 9, 16, 17, 32, 33, 64, 65];
+        let high = [9_935, 9_936, 9_967, 9_968, 9_983, 9_984, 9_991, 9_992, 9_995, 9_996, 9_997, 9_998, 9_999, 10_000];
+        assert_eq!(fine, [&low[..], &high].concat());
         // All alike: there is nothing to cut.
         let column = Column::new((0..100).map(|_| Reading::Number(f64::INFINITY)));
         let fit = Counts { a: vec![1; 100], b: vec![0; 100] };
-        let spans = Spans { most: 10, least: 0, has_fine_tails: true };
-        assert_eq!(column.groups(&fit, &Counts::default(), spans).len(), 1);
+        assert_eq!(column.groups(&fit, &Counts::default(), Spans::Tails { share: 10 }).len(), 1);
     }
 }

@@ -16,15 +16,20 @@ use crate::audit::statistics::region::Pair;
 pub enum Family {
     /// reading ≤ t and reading > t.
     Thresholds,
+    /// The same near the least and the greatest reading, where few samples are.
+    Tails,
     /// The readings, or bins of them, in the order of their estimated likelihood ratio, down to some ratio.
     Ratios,
 }
 
-/// The bins for thresholds, and finer ones towards both ends, where a violation may be rare and a bin of equal weight would hide it.
-const THRESHOLDS: Spans = Spans { most: 512, least: 0, has_fine_tails: true };
+/// The bins for thresholds.
+const THRESHOLDS: Spans = Spans::Even { most: 512, least: 0 };
+
+/// The finer ones at both ends, where a violation may be rare and a bin for thresholds would hide it.
+const TAILS: Spans = Spans::Tails { share: 512 };
 
 /// The bins for likelihood ratios of numbers: each must hold enough samples for a ratio.
-const BINS: Spans = Spans { most: 40, least: 0, has_fine_tails: false };
+const BINS: Spans = Spans::Even { most: 40, least: 0 };
 
 /// A family of a feature's events, grouped on the counts that it is fitted on.
 #[derive(Clone, Debug)]
@@ -59,8 +64,9 @@ impl Grouped {
     pub(super) fn new(family: Family, column: &Column<'_>, fit: &Counts, check: &Counts) -> Self {
         let groups = match family {
             // Readings that are nothing are no numbers, above no threshold.
-            Family::Thresholds => {
-                let mut groups = column.groups(fit, check, THRESHOLDS);
+            Family::Thresholds | Family::Tails => {
+                let spans = if family == Family::Tails { TAILS } else { THRESHOLDS };
+                let mut groups = column.groups(fit, check, spans);
                 groups.retain(|group| matches!(group.key, Key::Span { .. }));
                 groups
             }
@@ -99,7 +105,7 @@ impl Grouped {
                 (prospect.promise(pair), pair)
             };
             below.push(member(x, y));
-            if self.family == Family::Thresholds && place + 1 < self.groups.len() {
+            if self.family != Family::Ratios && place + 1 < self.groups.len() {
                 above.push(member(n - x, m - y));
             }
         }
@@ -117,7 +123,7 @@ impl Grouped {
             (None, Some((place, _))) => (true, place),
             (None, None) => return None,
         };
-        let place = if self.family == Family::Thresholds {
+        let place = if self.family != Family::Ratios {
             middle(if is_rest { above } else { below }, place, prospect)
         } else {
             place

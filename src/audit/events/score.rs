@@ -86,7 +86,7 @@ impl<'c, 'a> Histogram<'c, 'a> {
             worth += (a / real(n.max(1)) - b / real(m.max(1))) * value;
             (group, value)
         };
-        let spans = Spans { most, least: LEAST, has_fine_tails: false };
+        let spans = Spans::Even { most, least: LEAST };
         let groups = column.groups(counts, &Counts::default(), spans).into_iter().map(valued).collect();
         Self { feature, column, most, groups, worth }
     }
