@@ -254,7 +254,9 @@ pub(super) enum Mode {
 #[derive(Args, Debug)]
 #[command(
     after_help = "A command runs by `sh -c` with CERTUS_SAMPLES=N (how many outputs to print, one a line) and CERTUS_SHARD=i in its environment.\n\
-    A line is an integer, a float, a word, or a comma-separated vector; an empty line is \"no output\"; at most 1 MiB.\n\n\
+    A line is an integer, a float, a word, or a comma-separated vector; an empty line is \"no output\"; at most 1 MiB.\n\
+    Samples must be independent: no two runs of a command, on one side or on both, may share a seed. CERTUS_SHARD differs from run to run, and\n\
+    may be one. Runs, files and tallies that share a long run of the same outputs are refused.\n\n\
     Of sample files no record is dropped. A row of CSV has as many fields as the heading: a blank line is an empty output of one column, and\n\
     refused where there are more. A line of NDJSON is one JSON value: different values are different outputs (1, 1.0 and \"1\" are three),\n\
     null is \"no output\", and a key that is there twice is refused.\n\n\
@@ -330,7 +332,7 @@ pub(super) struct Audit {
     /// How many seconds a command may take [default: 300]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(super) timeout: Option<String>,
-    /// In how many parts a command's outputs are drawn, all at once [default: as many as processors, over both sides]
+    /// In how many parts a command's outputs are drawn, all at once; with 1, a seed that both sides share is not noticed [default: as many as processors over both sides, at least 2 a side]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(super) shards: Option<String>,
     /// The sampler of a SPEC
@@ -363,7 +365,7 @@ pub(super) struct Audit {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Tallies of one side merge in any order to the same audit. A shard that is given twice, and two shards with the same outputs in the\n\
-    same order, are refused.\n\n\
+    same order or with a long run of them, are refused.\n\n\
     Examples:\n  \
     my-mechanism | certus tally --output a-1.tally\n  \
     certus tally outputs.csv --column answer --id machine-7 --output a-7.tally\n  \
@@ -391,6 +393,8 @@ pub(super) struct Tally {
 #[derive(Args, Debug)]
 #[command(
     after_help = "The event was chosen before these samples were drawn, so that they test it alone, at the whole confidence.\n\
+    Specs and commands are drawn anew. That sample files are fresh is your word; files that share a long run of lines with the\n\
+    audit's own, or with each other, are refused.\n\
     Exit status: 1 if the claim is refuted again, 0 if it is not.\n\n\
     A counterexample of commands holds these commands, and whoever wrote the file chose them: they are shown and run by `sh -c` only\n\
     after a yes on the terminal, or with --yes. Specs and sample files need no yes.\n\n\
@@ -411,7 +415,7 @@ pub(super) struct Replay {
     /// The confidence; between 0 and 1 [default: 0.999]
     #[arg(long, value_name = "C", allow_hyphen_values = true)]
     pub(super) confidence: Option<String>,
-    /// Fresh outputs on the first input, where the audit had files
+    /// Fresh outputs on the first input, where the audit had files: new ones, none of the audit's own
     #[arg(long, value_name = "FILE", requires = "samples_b")]
     pub(super) samples_a: Option<String>,
     /// Fresh outputs on the second input

@@ -11,6 +11,7 @@
 mod audit_file;
 mod commands;
 mod files;
+mod independent;
 mod json_values;
 mod limits;
 mod own;

@@ -7,6 +7,7 @@ mod table;
 mod tally;
 mod tally_file;
 mod texts;
+mod trace;
 
 pub use output::{Output, Shape};
 pub use recording::{LONGEST_LINE_BYTES, LineError, Recording};
@@ -14,3 +15,4 @@ pub use split::draw;
 pub use table::{Counts, Part, Table};
 pub use tally::{MergeError, Shard, Tally};
 pub use tally_file::TallyFileError;
+pub use trace::Trace;

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 
 use super::output::canonical_integer;
 use super::texts::{Counted, Texts};
+use super::trace::Tracer;
 use super::{Output, Shard, Tally};
 
 /// Integers in −2^15 … 2^15 − 1 have a counter each; the rest are hashed.
@@ -43,8 +44,8 @@ pub enum LineError {
 
 /// The outputs of one run of a mechanism, counted as they come.
 ///
-/// A recording keeps counts, and one word that depends on the order: two runs with the same outputs in the same order were one run
-/// counted twice, or a seed used twice.
+/// A recording keeps counts, and digests that depend on the order: two recordings with the same outputs in the same order, or with a long
+/// run of them, were one that was counted twice, or had a seed in common.
 ///
 /// ```
 /// use certus::audit::outputs::{Output, Recording};
@@ -65,6 +66,9 @@ pub struct Recording {
     texts: Texts,
     samples: u64,
     order: u64,
+    /// The order before the last output.
+    before: u64,
+    tracer: Tracer,
 }
 
 impl Default for Recording {
@@ -77,7 +81,15 @@ impl Recording {
     /// Nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { near: vec![0; NEAR_LENGTH], far: HashMap::default(), texts: Texts::default(), samples: 0, order: 0 }
+        Self {
+            near: vec![0; NEAR_LENGTH],
+            far: HashMap::default(),
+            texts: Texts::default(),
+            samples: 0,
+            order: 0,
+            before: 0,
+            tracer: Tracer::default(),
+        }
     }
 
     /// The outputs recorded so far.
@@ -89,8 +101,7 @@ impl Recording {
     /// Records an integer.
     #[inline]
     pub fn integer(&mut self, value: i64) {
-        self.samples += 1;
-        self.order = mix(self.order, value.cast_unsigned());
+        self.follow(value.cast_unsigned());
         // Two's complement: the offset of a near integer is below 2^16, and that of any other is not.
         match usize::try_from(value.wrapping_add(NEAR)).ok().and_then(|offset| self.near.get_mut(offset)) {
             Some(counter) => *counter += 1,
@@ -137,9 +148,17 @@ impl Recording {
         if let Counted::Refused = self.texts.count(text, hash, |text| core::str::from_utf8(text).is_ok()) {
             return Err(LineError::NotUtf8 { line: self.samples + 1 });
         }
-        self.samples += 1;
-        self.order = mix(self.order, hash);
+        self.follow(hash);
         Ok(())
+    }
+
+    /// The next output comes, by its hash.
+    #[inline]
+    fn follow(&mut self, hash: u64) {
+        self.samples += 1;
+        self.before = self.order;
+        self.order = mix(self.order, hash);
+        self.tracer.output(hash);
     }
 
     /// Records lines until the reader ends or `limit` of them are recorded; answers how many.
@@ -206,7 +225,8 @@ impl Recording {
             counts.push((Output::parse(&String::from_utf8_lossy(text)), count));
         }
         counts.sort_unstable();
-        Tally::of_shard(Shard::new(id, self.samples, self.order), counts)
+        let shard = Shard::new(id, self.samples, self.order);
+        Tally::of_shard(Shard { before: Some(self.before), trace: self.tracer.trace(), ..shard }, counts)
     }
 }
 
@@ -233,7 +253,7 @@ fn newline(bytes: &[u8]) -> Option<usize> {
 
 /// A step of the digest of an order, and of the hash below: multiply, and fold the high half into the low one.
 #[inline]
-fn mix(state: u64, value: u64) -> u64 {
+pub(super) fn mix(state: u64, value: u64) -> u64 {
     let product = u128::from(state ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(u128::from(value ^ 0xD6E8_FEB8_6659_FD93) | 1);
     #[expect(clippy::cast_possible_truncation, reason = "the two halves of the product")]
     let (low, high) = (product as u64, (product >> 64) as u64);

@@ -1,6 +1,6 @@
 //! Counts of outputs that merge, in any order, to the same.
 
-use super::Output;
+use super::{Output, Trace};
 
 /// One recording that a tally holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,13 +11,17 @@ pub struct Shard {
     pub(super) order: u64,
     /// The outputs that are not the most frequent one.
     pub(super) others: u64,
+    /// The digest before the last output, by which a recording that is shorter by one is known; not known of those of version 0.1.0.
+    pub(super) before: Option<u64>,
+    /// What tells of parts of it.
+    pub(super) trace: Trace,
 }
 
 impl Shard {
     /// `others` is set by the tally, which knows the counts. White space in a name becomes `-`, so that a file can hold it.
     pub(super) fn new(id: &str, samples: u64, order: u64) -> Self {
         let id = id.chars().map(|c| if c.is_whitespace() || c.is_control() { '-' } else { c }).collect();
-        Self { id, samples, order, others: 0 }
+        Self { id, samples, order, others: 0, before: None, trace: Trace::default() }
     }
 
     /// The name.
@@ -30,6 +34,20 @@ impl Shard {
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.samples
+    }
+
+    /// A lower bound on the information of its outputs in bits: two independent recordings of this distribution agree with probability at most 2^-bits.
+    ///
+    /// Two outputs agree with probability Σ p² ≤ max p ≤ e^-(1 − max p), and 1/ln 2 > 4/3.
+    fn bits(&self) -> u64 {
+        self.others.saturating_add(self.others / 3)
+    }
+
+    /// Whether the outputs are the same in the same order, but perhaps for the last of one: shards of one command may differ by one in length.
+    fn repeats(&self, other: &Self) -> bool {
+        let whole = |shard: &Self| Some((shard.samples, shard.order));
+        let less = |shard: &Self| Some((shard.samples.checked_sub(1)?, shard.before?));
+        whole(self) == whole(other) || less(self) == whole(other) || whole(self) == less(other)
     }
 }
 
@@ -53,17 +71,26 @@ pub enum MergeError {
         /// The other.
         second: String,
     },
+    /// Two shards with a long run of the same outputs.
+    #[error(
+        "shards {first} and {second} share a long run of the same outputs in the same order: one holds a part of the other, or a seed was used twice"
+    )]
+    SharedRun {
+        /// One name.
+        first: String,
+        /// The other.
+        second: String,
+    },
 }
 
-/// With so many outputs other than the most frequent, two independent recordings agree in every place with probability below 2^-64:
-/// even if the others are all alike, and their places known but for one bit each.
-const COINCIDENCE: u64 = 64;
+/// Repetitions of so many bits in all are no coincidence: of independent samples they come with probability below e·2^-64.
+const COINCIDENCE_BITS: u64 = 64;
 
 /// How often each output was seen, and in which shards.
 ///
 /// Merging is a sum of counts and a union of shards, so it is commutative and associative. A shard counts once: the same name, or the
 /// same outputs in the same order, is an error, because samples counted twice are not independent and every bound would be false.
-/// (Shards that hold hardly more than one value may agree by chance, and may.)
+/// A long run of outputs that two shards share is one, too. (Shards that hold hardly more than one value may agree by chance, and may: see [`Trace`].)
 ///
 /// ```
 /// use certus::audit::outputs::{Recording, Tally};
@@ -162,11 +189,17 @@ impl Tally {
     /// The digests of its recordings, by which the same samples are known again; none of those that may agree by chance.
     #[must_use]
     pub fn digests(&self) -> Vec<String> {
-        let varied = self.shards.iter().filter(|shard| shard.others >= COINCIDENCE);
+        let varied = self.shards.iter().filter(|shard| shard.bits() >= COINCIDENCE_BITS);
         varied.map(|shard| format!("{:016x}-{}", shard.order, shard.samples)).collect()
     }
 
-    /// Refuses two sides of an audit that share a shard, as when one file is given for both.
+    /// The trace of all its recordings together.
+    #[must_use]
+    pub fn trace(&self) -> Trace {
+        self.shards.iter().fold(Trace::default(), |sum, shard| sum.joined(&shard.trace))
+    }
+
+    /// Refuses two sides of an audit that share a shard, as when one file is given for both, or a part of it.
     ///
     /// # Errors
     ///
@@ -178,21 +211,32 @@ impl Tally {
     }
 }
 
-/// That no shard is there twice. `shards` are sorted.
+/// That no shard is there twice, in whole or in part. `shards` are sorted.
 pub(super) fn check(shards: &[Shard]) -> Result<(), MergeError> {
-    let twins = |list: &[Shard], alike: fn(&Shard, &Shard) -> bool| {
-        list.windows(2).find_map(|pair| match pair {
-            [one, two] if alike(one, two) => Some((one.id.clone(), two.id.clone())),
-            _ => None,
-        })
-    };
-    if let Some((id, _)) = twins(shards, |one, two| one.id == two.id) {
-        return Err(MergeError::SameShard { id });
+    let names = |one: &Shard, two: &Shard| (one.id.clone(), two.id.clone());
+    if let Some((one, _)) = shards.iter().zip(shards.iter().skip(1)).find(|(one, two)| one.id == two.id) {
+        return Err(MergeError::SameShard { id: one.id.clone() });
     }
-    let mut varied: Vec<Shard> = shards.iter().filter(|shard| shard.others >= COINCIDENCE).cloned().collect();
-    varied.sort_by_key(|shard| (shard.order, shard.samples));
-    match twins(&varied, |one, two| (one.order, one.samples) == (two.order, two.samples)) {
-        Some((first, second)) => Err(MergeError::SameOutputs { first, second }),
+    // Of N shards of independent outputs each repeats an earlier one with probability at most N·2^-bits. With 2·log2 N bits less for each, the expectation of 2^sum is at most
+    // (1 + 1/N)^N < e, and the sum reaches 64 with probability below e·2^-64.
+    let allowance = 2 * u64::from(u64::BITS - (shards.len() as u64).leading_zeros());
+    let mut repeated_bits = 0_u64;
+    for (place, shard) in shards.iter().enumerate() {
+        if let Some(earlier) = shards.iter().take(place).find(|earlier| earlier.repeats(shard)) {
+            repeated_bits = repeated_bits.saturating_add(shard.bits().saturating_sub(allowance));
+            if repeated_bits >= COINCIDENCE_BITS {
+                let (first, second) = names(earlier, shard);
+                return Err(MergeError::SameOutputs { first, second });
+            }
+        }
+    }
+    let pairs =
+        shards.iter().enumerate().flat_map(|(place, one)| shards.iter().skip(place + 1).map(move |two| (one, two)));
+    match pairs.into_iter().find(|(one, two)| one.trace.shares_a_run(&two.trace)) {
+        Some((one, two)) => {
+            let (first, second) = names(one, two);
+            Err(MergeError::SharedRun { first, second })
+        }
         None => Ok(()),
     }
 }

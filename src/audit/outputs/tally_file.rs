@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read as _, Write};
 
 use super::tally::{MergeError, check};
-use super::{LONGEST_LINE_BYTES, Output, Shard, Tally};
+use super::{LONGEST_LINE_BYTES, Output, Shard, Tally, Trace};
 
 /// The first line, with the version of the form.
 const HEADER: &str = "certus-tally 1";
@@ -56,7 +56,7 @@ impl Tally {
     /// | lines | hold |
     /// | --- | --- |
     /// | `certus-tally 1` | the form and its version |
-    /// | `shard NAME SAMPLES ORDER OTHERS`, one a shard | its name without white space, its samples, a digest of their order (16 hex digits), its samples off the most frequent value |
+    /// | `shard NAME SAMPLES ORDER OTHERS BEFORE ENDS PIECES`, one a shard | its name without white space, its samples, a digest of their order (16 hex digits), its samples off the most frequent value; the digest without the last sample, and two lists of digests of parts (with commas, or `-`), none of which version 0.1.0 wrote |
     /// | `values V` | the number of the lines that follow |
     /// | `COUNT TEXT`, V of them | a positive count, one space, and then the output's text up to the newline, byte for byte: it may be empty, have spaces, and end in `\r`; strictly ascending |
     /// | `end DIGEST` | FNV-1a of all the bytes before this line (16 hex digits): against accidents, not adversaries |
@@ -86,8 +86,10 @@ impl Tally {
             writeln!(to, "{line}")
         };
         put(HEADER.to_owned())?;
-        for Shard { id, samples, order, others } in &self.shards {
-            put(format!("shard {id} {samples} {order:016x} {others}"))?;
+        for Shard { id, samples, order, others, before, trace } in &self.shards {
+            let [ends, pieces] = trace.words();
+            let parts = before.map_or_else(String::new, |before| format!(" {before:016x} {ends} {pieces}"));
+            put(format!("shard {id} {samples} {order:016x} {others}{parts}"))?;
         }
         put(format!("values {}", self.counts.len()))?;
         for (output, count) in &self.counts {
@@ -176,6 +178,10 @@ fn shard(text: &str) -> Option<Shard> {
     let mut shard =
         Shard::new(words.next()?, words.next()?.parse().ok()?, u64::from_str_radix(words.next()?, 16).ok()?);
     shard.others = words.next()?.parse().ok()?;
+    if let Some(before) = words.next() {
+        shard.before = Some(u64::from_str_radix(before, 16).ok()?);
+        shard.trace = Trace::of_words(words.next()?, words.next()?)?;
+    }
     words.next().is_none().then_some(shard)
 }
 

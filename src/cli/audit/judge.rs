@@ -16,7 +16,7 @@ use super::{
 use crate::{
     audit::{
         Audit, AuditError, Sequential, Verdict, fresh_seed,
-        outputs::{Output, Tally},
+        outputs::{Output, Tally, Trace},
     },
     bits::{Bits, BitsError, seeded},
     cli::Failure,
@@ -33,11 +33,12 @@ pub(super) fn judge(
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let streams = Streams::of(seed)?;
-    search::settle(target, settings, streams.pilot, done)?;
+    let pilot = search::settle(target, settings, streams.pilot, done)?;
     if settings.sequential {
-        return batches(target, settings, confidence, &streams, done);
+        return batches(target, settings, confidence, &streams, &pilot, done);
     }
     let (a, b) = target.draw(target.wanted(settings), settings, streams.samples, done)?;
+    check_pilot(target, &pilot, &[&a, &b])?;
     let epsilon = NonNegative::new(target.claim.epsilon().clone()).ok();
     let events = epsilon.zip(target.own()).map(|(epsilon, own)| own.events(&epsilon)).unwrap_or_default();
     let audit = Audit::new(target.claim.clone(), confidence.float())
@@ -47,8 +48,28 @@ pub(super) fn judge(
     let audit = if settings.is_seeded { audit.seed(streams.coins) } else { audit };
     let report = audit.run(&a, &b).map_err(|error| refused(target, &error))?;
     let recordings = [a.digests(), b.digests()].concat();
+    let trace = trace(target, &a, &b);
     let notes = notes(&target.origin, &a, &b);
-    Ok(Outcome { recordings, notes, ..Outcome::of_report(&report, target.own(), thousandths(started.elapsed())) })
+    Ok(Outcome {
+        recordings,
+        trace,
+        notes,
+        ..Outcome::of_report(&report, target.own(), thousandths(started.elapsed()))
+    })
+}
+
+/// The samples that chose a pair of inputs are not those that it is audited on.
+fn check_pilot(target: &Target, pilot: &Tally, audited: &[&Tally]) -> Result<(), Failure> {
+    let apart = audited.iter().try_for_each(|tally| pilot.check_apart(tally));
+    apart.map_err(|error| Failure::Environment(format!("{}: {error}", target.name)))
+}
+
+/// By what a replay knows parts of these samples again. What is drawn in this process is drawn from a seed of its own.
+fn trace(target: &Target, a: &Tally, b: &Tally) -> Trace {
+    match target.origin {
+        Origin::Mechanism { .. } | Origin::Zoo(_) => Trace::default(),
+        _ => a.trace().joined(&b.trace()),
+    }
 }
 
 /// The seeds of a target's audit, each of a stream that nothing else draws from.
@@ -90,6 +111,7 @@ fn batches(
     settings: &Settings,
     confidence: &Confidence,
     streams: &Streams,
+    pilot: &Tally,
     done: &Arc<AtomicU64>,
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
@@ -110,6 +132,7 @@ fn batches(
             all_a = all_a.merge(&a).map_err(repeated)?;
             all_b = all_b.merge(&b).map_err(repeated)?;
             all_a.check_apart(&all_b).map_err(repeated)?;
+            check_pilot(target, pilot, &[&all_a, &all_b])?;
         }
         let (a, b) = (shuffled(&a, &mut coins)?, shuffled(&b, &mut coins)?);
         audit.batch(&a, &b);
@@ -128,6 +151,7 @@ fn batches(
         event: audit.event().cloned(),
         counts: None,
         recordings: [all_a.digests(), all_b.digests()].concat(),
+        trace: trace(target, &all_a, &all_b),
         notes: notes(&target.origin, &all_a, &all_b),
         delta_exact: target.own().and_then(|own| own.delta(&NonNegative::new(target.claim.epsilon().clone()).ok()?)),
         curve: Vec::new(),

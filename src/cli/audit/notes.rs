@@ -8,7 +8,8 @@ use crate::audit::outputs::Tally;
 /// What there is to say of the samples of both sides.
 pub(super) fn notes(origin: &Origin, a: &Tally, b: &Tally) -> Vec<String> {
     let quotes = if matches!(origin, Origin::Tallies { .. }) { quotes(a, b) } else { None };
-    [fewer(a, b), line_ends(a, b), quotes].into_iter().flatten().collect()
+    let shards = if matches!(origin, Origin::Commands { .. } | Origin::Search { .. }) { one_shard(a, b) } else { None };
+    [fewer(a, b), line_ends(a, b), quotes, shards].into_iter().flatten().collect()
 }
 
 /// One side has fewer samples: what was not recorded is not audited.
@@ -22,6 +23,14 @@ fn fewer(a: &Tally, b: &Tally) -> Option<String> {
         "side {} has {} samples and side {} has {}: if outputs of one side were not recorded, this audit does not see them",
         less.0, less.1, more.0, more.1
     ))
+}
+
+/// Commands that ran once each: what they print cannot be compared with another run of the same side.
+fn one_shard(a: &Tally, b: &Tally) -> Option<String> {
+    let is_one = a.shards().len() == 1 && b.shards().len() == 1;
+    is_one.then(|| {
+        "each command ran once (--shards 1): if both use the same seed their samples are not independent, and no verdict holds".to_owned()
+    })
 }
 
 /// The samples whose line ends in a carriage return.
@@ -87,6 +96,15 @@ mod tests {
         assert!(said(&["1\r", "2", "3"], &["1\r", "2\r", "3"]).starts_with("lines of side b end in CRLF"));
         assert!(said(&["\"1\"", "2"], &["1", "2"]).starts_with("side a has texts in quotes"));
         let commands = Origin::Commands { a: String::new(), b: String::new(), arguments: Default::default() };
-        assert_eq!(notes(&commands, &tally(&["\"1\""]), &tally(&["1"])), Vec::<String>::new());
+        let two = |first: &str| {
+            tally(&[first]).merge(&{
+                let mut recording = Recording::new();
+                recording.integer(1);
+                recording.finish("y")
+            })
+        };
+        assert_eq!(notes(&commands, &two("\"1\"").unwrap(), &two("1").unwrap()), Vec::<String>::new());
+        let once = notes(&commands, &tally(&["\"1\""]), &tally(&["1"]));
+        assert!(once.len() == 1 && once.concat().contains("--shards 1"), "{once:?}");
     }
 }

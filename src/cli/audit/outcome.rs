@@ -16,6 +16,7 @@ use crate::{
         Own, Report, Verdict,
         claim::above,
         events::{Direction, Event},
+        outputs::Trace,
         statistics::region::Pair,
     },
     cli::arguments::Expect,
@@ -37,6 +38,8 @@ pub(super) struct Outcome {
     pub(super) counts: Option<Pair>,
     /// The digests of the recordings, for a replay to know them again.
     pub(super) recordings: Vec<String>,
+    /// What tells of parts of them; nothing where a replay draws samples of its own in this process.
+    pub(super) trace: Trace,
     /// What is said beside the verdict.
     pub(super) notes: Vec<String>,
     pub(super) delta_exact: Option<Enclosure>,
@@ -72,6 +75,7 @@ impl Outcome {
             event: first.map(|finding| (finding.event.clone(), finding.direction)),
             counts: first.map(|finding| finding.pair),
             recordings: Vec::new(),
+            trace: Trace::default(),
             notes: Vec::new(),
             delta_exact: own.and_then(|own| own.delta(&NonNegative::new(report.claim.epsilon().clone()).ok()?)),
             curve: curve(report, own),
@@ -159,6 +163,7 @@ impl Outcome {
             "confidence": confidence.to_string(),
             "samples": self.samples.0.min(self.samples.1),
             "recordings": self.recordings,
+            "runs": (!self.trace.is_empty()).then_some(&self.trace),
         })
     }
 }

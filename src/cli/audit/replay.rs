@@ -21,6 +21,7 @@ use crate::{
         Claim, Finding, Report,
         events::{Direction, Event},
         fresh_seed,
+        outputs::{Tally, Trace},
         statistics::{exp_bounds, region::Pair},
         zoo::zoo,
     },
@@ -47,6 +48,8 @@ struct Counterexample {
     samples: Option<u64>,
     /// The digests of the audit's recordings.
     recordings: Vec<String>,
+    /// What tells of parts of them; files of version 0.1.0 have none.
+    trace: Option<Trace>,
     origin: Value,
 }
 
@@ -81,7 +84,8 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     let progress = Progress::new(Some(0), "drawing fresh samples", shared.quiet);
     let (a, b) = watched(progress, |_| target.draw(wanted, &settings, seed, &Arc::new(AtomicU64::new(0))))?;
     a.check_apart(&b).map_err(|error| Failure::argument("--samples-b", error))?;
-    check_fresh(&found, &target, &[a.digests(), b.digests()].concat())?;
+    check_fresh(&found, &target, (&a, &b))?;
+    let freshness = freshness(&found, &target);
     let claim = &found.claim;
     let (_, slope) = exp_bounds(claim.epsilon_above());
     let alpha = alpha(&settings.confidence);
@@ -108,6 +112,7 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
             "assumes": settings.is_seeded.then_some(ASSUMES),
             "samples_a": a.samples(),
             "samples_b": b.samples(),
+            "freshness": freshness,
             "notes": notes,
             "event": found.event.to_string(),
             "counts": counts_json(pair),
@@ -124,7 +129,9 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
             crate::exact::render(claim.delta())
         )?;
         writeln!(out, "event: {}", found.event)?;
-        writeln!(out, "fresh samples: {} of {} on {p}, {} of {} on {q}", pair.x, pair.n, pair.y, pair.m)?;
+        let what = if matches!(target.origin, Origin::Samples { .. }) { "samples" } else { "fresh samples" };
+        writeln!(out, "{what}: {} of {} on {p}, {} of {} on {q}", pair.x, pair.n, pair.y, pair.m)?;
+        writeln!(out, "freshness: {freshness}")?;
         writeln!(
             out,
             "delta(epsilon) is at least {}, at confidence {}: {}",
@@ -143,15 +150,33 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     Ok(u8::from(confirmed))
 }
 
-/// The audit's own samples confirm nothing.
-fn check_fresh(found: &Counterexample, target: &Target, digests: &[String]) -> Result<(), Failure> {
-    if !digests.iter().any(|digest| found.recordings.contains(digest)) {
+/// Whose word it is that the samples are not the audit's own.
+fn freshness(found: &Counterexample, target: &Target) -> &'static str {
+    match (&target.origin, &found.trace) {
+        (Origin::Samples { .. }, Some(_)) => {
+            "the user's word; no long run of lines of the audit's own samples was found in these files"
+        }
+        (Origin::Samples { .. }, None) => {
+            "the user's word; FILE does not say enough of the audit's own samples to look for them"
+        }
+        _ => "drawn by this replay",
+    }
+}
+
+/// The audit's own samples confirm nothing, and no part of them does.
+fn check_fresh(found: &Counterexample, target: &Target, (a, b): (&Tally, &Tally)) -> Result<(), Failure> {
+    let is_known = [a, b].into_iter().any(|side| {
+        side.digests().iter().any(|digest| found.recordings.contains(digest))
+            || found.trace.as_ref().is_some_and(|trace| trace.shares_a_run(&side.trace()))
+    });
+    if !is_known {
         return Ok(());
     }
     Err(match target.origin {
-        Origin::Samples { .. } => {
-            Failure::argument("--samples-a", "and --samples-b must be fresh: the audit had these samples")
-        }
+        Origin::Samples { .. } => Failure::argument(
+            "--samples-a",
+            "and --samples-b must be fresh: the audit had these samples, or a long run of them",
+        ),
         _ => Failure::Environment(format!(
             "{}: printed the audit's own samples again: a seed was used twice",
             printable(&found.name)
@@ -254,6 +279,7 @@ fn read(options: &Replay) -> Result<Counterexample, Failure> {
             .get("recordings")
             .and_then(|list| serde_json::from_value(list.clone()).ok())
             .unwrap_or_default(),
+        trace: one.get("runs").and_then(|runs| serde_json::from_value(runs.clone()).ok()),
         origin: one.get("origin").cloned().ok_or_else(|| refused(none))?,
     })
 }

@@ -8,7 +8,7 @@ use super::{
     target::{Origin, Target},
 };
 use crate::{
-    audit::{Audit, fresh_seed},
+    audit::{Audit, fresh_seed, outputs::Tally},
     bits::seeded,
     cli::{Failure, arguments::Neighbours},
     exact::{Rational, parse, render},
@@ -85,19 +85,20 @@ pub(super) fn patterns(argument: &str, base: &str, neighbours: Neighbours) -> Re
     Ok(pairs)
 }
 
-/// Puts the pair that promises most first. Its audit draws afresh, so that trying costs no confidence.
+/// Puts the pair that promises most first. Its audit draws afresh, so that trying costs no confidence; answers the samples that were tried, for whoever checks that.
 pub(super) fn settle(
     target: &mut Target,
     settings: &Settings,
     seed: [u8; 32],
     done: &Arc<AtomicU64>,
-) -> Result<(), Failure> {
+) -> Result<Tally, Failure> {
+    let mut tried_samples = Tally::default();
     let samples = pilot(target.wanted(settings));
     let (claim, scales) = (target.claim.clone(), target.scales.clone());
     let (timeout, folder) = (target.timeout, target.folder.clone());
-    let Origin::Search { command, pairs, argument } = &mut target.origin else { return Ok(()) };
+    let Origin::Search { command, pairs, argument } = &mut target.origin else { return Ok(tried_samples) };
     if pairs.len() < 2 {
-        return Ok(());
+        return Ok(tried_samples);
     }
     let mut seeds = seeded(seed);
     let mut best: Option<(f64, f64, usize)> = None;
@@ -114,6 +115,10 @@ pub(super) fn settle(
         let audit = if settings.is_seeded { audit.seed(coins) } else { audit };
         let report = audit.scales(&scales).run(&on_a, &on_b);
         let report = report.map_err(|error| Failure::Environment(format!("{argument}: {error}")))?;
+        for side in [&on_a, &on_b] {
+            let repeated = |error| Failure::Environment(format!("{argument}: {error}"));
+            tried_samples = tried_samples.merge(side).map_err(repeated)?;
+        }
         let promise = (report.delta_lower.max(report.delta_estimate / 2.0), report.epsilon_lower, place);
         if best.is_none_or(|best| (promise.0, promise.1) > (best.0, best.1)) {
             best = Some(promise);
@@ -122,7 +127,7 @@ pub(super) fn settle(
     if let Some((.., place)) = best {
         pairs.swap(0, place);
     }
-    Ok(())
+    Ok(tried_samples)
 }
 
 #[cfg(test)]

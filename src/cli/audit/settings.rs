@@ -27,6 +27,9 @@ const LONGEST_TIMEOUT: u64 = 1_000_000;
 /// The most shards of a side.
 const MOST_SHARDS: u64 = 256;
 
+/// The fewest where nobody says: two of one side show a command that prints the same whatever `CERTUS_SHARD` is, and so has the same noise on both sides.
+const FEWEST_SHARDS: u64 = 2;
+
 /// What holds for every target of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
@@ -68,11 +71,11 @@ pub(super) fn timeout(name: &str, text: Option<&str>) -> Result<Duration, Failur
     Ok(Duration::from_secs(seconds))
 }
 
-/// Shards a side: half of the processors each, or what is asked for.
+/// Shards a side: half of the processors each, at least two, or what is asked for.
 pub(super) fn shards(text: Option<&str>) -> Result<u64, Failure> {
     match text {
         Some(text) => count("--shards", text, 1, MOST_SHARDS),
-        None => Ok((rayon::current_num_threads() as u64 / 2).clamp(1, MOST_SHARDS)),
+        None => Ok((rayon::current_num_threads() as u64 / 2).clamp(FEWEST_SHARDS, MOST_SHARDS)),
     }
 }
 
