@@ -72,6 +72,35 @@ fn copies_and_damage_are_refused() {
     refused(&["tally", &samples, "--id", ""], 2, &["--id"]);
 }
 
+/// A tally of one value.
+fn constant(folder: &Folder, name: &str, samples: u64) -> String {
+    let lines =
+        format!("certus-tally 1\nshard {name} {samples} 00000000000000{:02x} 0\nvalues 1\n{samples} 7\n", name.len());
+    let digest = lines
+        .bytes()
+        .fold(0xCBF2_9CE4_8422_2325_u64, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+    folder.file(name, format!("{lines}end {digest:016x}\n"))
+}
+
+/// 2^63 and 2^63 + 1,000 samples are not 1,000; two files in one are not the first; more than an audit takes are too many.
+#[test]
+fn samples_that_do_not_add_up_are_refused() {
+    let folder = Folder::new();
+    let (half, more) = (constant(&folder, "half", 1 << 63), constant(&folder, "more-than", (1 << 63) + 1000));
+    let (few, others) = (constant(&folder, "few", 1000), constant(&folder, "others", 1000));
+    let audit = |a: &[&str], named: &[&str]| {
+        let mut arguments = vec!["audit", "--claim", "epsilon=1", "--tally-b", &few];
+        a.iter().for_each(|a| arguments.extend(["--tally-a", a]));
+        refused(&arguments, 2, named);
+    };
+    audit(&[&half, &more], &["--tally-a", "2^64"]);
+    audit(&[&half], &["--tally-a", "1000000000"]);
+    let two = [std::fs::read(&others).unwrap(), std::fs::read(&few).unwrap()].concat();
+    audit(&[&folder.file("two", two)], &["--tally-a", "line 6", "after its end"]);
+    let (document, status) = json(&["audit", "--claim", "epsilon=1", "--tally-a", &others, "--tally-b", &few]);
+    assert_eq!((document["samples_a"].as_u64(), status), (Some(1000), 0), "{document}");
+}
+
 /// What is written can be read: an output may end in a carriage return.
 #[test]
 fn carriage_returns_are_outputs() {

@@ -81,6 +81,9 @@ pub enum MergeError {
         /// The other.
         second: String,
     },
+    /// More samples than can be counted.
+    #[error("the tallies hold 2^64 samples or more in all: no count could be right")]
+    TooMany,
 }
 
 /// Repetitions of so many bits in all are no coincidence: of independent samples they come with probability below e·2^-64.
@@ -104,7 +107,7 @@ const COINCIDENCE_BITS: u64 = 64;
 pub struct Tally {
     /// Invariant: strictly ascending outputs, positive counts.
     pub(super) counts: Vec<(Output, u64)>,
-    /// Invariant: ascending, no two alike; their samples are the sum of the counts.
+    /// Invariant: ascending, no two alike; their samples are the sum of the counts, which is below 2^64.
     pub(super) shards: Vec<Shard>,
 }
 
@@ -159,12 +162,14 @@ impl Tally {
     ///
     /// # Errors
     ///
-    /// If a shard of one is a shard of the other.
+    /// If a shard of one is a shard of the other, or both have 2^64 samples or more.
     pub fn merge(self, other: &Self) -> Result<Self, MergeError> {
         let mut shards = self.shards;
         shards.extend_from_slice(&other.shards);
         shards.sort_unstable();
         check(&shards)?;
+        // The counts of an output are at most all samples, so that no sum of counts below is too large either.
+        samples_of(&shards).ok_or(MergeError::TooMany)?;
         let mut counts = Vec::with_capacity(self.counts.len().max(other.counts.len()));
         let (mut left, mut right) = (self.counts.into_iter().peekable(), other.counts.iter().cloned().peekable());
         loop {
@@ -177,7 +182,7 @@ impl Tally {
                     core::cmp::Ordering::Greater => right.next(),
                     core::cmp::Ordering::Equal => {
                         let more = right.next().map_or(0, |(_, count)| count);
-                        left.next().map(|(output, count)| (output, count.saturating_add(more)))
+                        left.next().map(|(output, count)| (output, count + more))
                     }
                 },
             };
@@ -209,6 +214,11 @@ impl Tally {
         shards.sort_unstable();
         check(&shards)
     }
+}
+
+/// The samples of all of them; `None` if they are 2^64 or more.
+pub(super) fn samples_of(shards: &[Shard]) -> Option<u64> {
+    shards.iter().try_fold(0_u64, |sum, shard| sum.checked_add(shard.samples))
 }
 
 /// That no shard is there twice, in whole or in part. `shards` are sorted.

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read as _, Write};
 
-use super::tally::{MergeError, check};
+use super::tally::{MergeError, check, samples_of};
 use super::{LONGEST_LINE_BYTES, Output, Shard, Tally, Trace};
 
 /// The first line, with the version of the form.
@@ -35,6 +35,12 @@ pub enum TallyFileError {
     /// The counts do not add up to the shards' samples, or the digest differs.
     #[error("the tally is damaged: its lines do not agree with its digest and its numbers of samples")]
     Damaged,
+    /// Lines after the last one.
+    #[error("the tally has a line {line} after its end: two files in one lose the second, so give each by itself")]
+    AfterEnd {
+        /// The line, from 1.
+        line: usize,
+    },
     /// Shards that are there twice.
     #[error(transparent)]
     Shards(#[from] MergeError),
@@ -103,7 +109,7 @@ impl Tally {
     ///
     /// # Errors
     ///
-    /// If the file is none, is damaged, or holds a shard twice.
+    /// If the file is none, is damaged, goes on after its last line, or holds a shard twice.
     pub fn read(from: impl BufRead) -> Result<Self, TallyFileError> {
         let mut digest = FNV_START;
         let mut number = 0;
@@ -145,12 +151,14 @@ impl Tally {
             total = total.checked_add(count).ok_or(TallyFileError::Damaged)?;
             counts.push((output, count));
         }
-        let (end, _, before) = next("the digest")?;
+        let (end, at, before) = next("the digest")?;
         shards.sort_unstable();
         check(&shards)?;
-        let samples = shards.iter().try_fold(0_u64, |sum, shard: &Shard| sum.checked_add(shard.samples));
-        if end != format!("end {before:016x}") || samples != Some(total) {
+        if end != format!("end {before:016x}") || samples_of(&shards) != Some(total) {
             return Err(TallyFileError::Damaged);
+        }
+        if !from.fill_buf()?.is_empty() {
+            return Err(TallyFileError::AfterEnd { line: at + 1 });
         }
         Ok(Self { counts, shards })
     }
@@ -222,6 +230,33 @@ mod tests {
         assert!(matches!(Tally::read(longer.as_bytes()), Err(TallyFileError::TooLong { line: 4 })));
         let endless = io::BufReader::new(io::repeat(b'x'));
         assert!(matches!(Tally::read(endless), Err(TallyFileError::TooLong { line: 1 })));
+    }
+
+    /// What comes after the last line is not left out in silence: a second file, a newline, a byte.
+    #[test]
+    fn nothing_comes_after_the_end() {
+        let file = file();
+        for after in [&file[..], b"\n", b" ", b"\x00"] {
+            let longer = [&file[..], after].concat();
+            assert!(matches!(Tally::read(&longer[..]), Err(TallyFileError::AfterEnd { line: 12 })), "{after:?}");
+        }
+    }
+
+    /// 2^63 and 2^63 + 1,000 samples do not add up to 1,000.
+    #[test]
+    fn samples_that_cannot_be_counted_are_refused() {
+        let tally = |id: &str, order: u64, samples: u64| {
+            let shard = Shard::new(id, samples, order);
+            Tally { counts: vec![(Output::from(1), samples)], shards: vec![shard] }
+        };
+        let (half, more) = (tally("a", 1, 1 << 63), tally("b", 2, (1 << 63) + 1000));
+        assert_eq!(half.clone().merge(&more), Err(MergeError::TooMany));
+        assert_eq!(more.merge(&half), Err(MergeError::TooMany));
+        let most = tally("b", 2, (1 << 63) - 1);
+        assert_eq!(
+            half.merge(&most).map(|both| (both.samples(), both.count(&Output::from(1)))),
+            Ok((u64::MAX, u64::MAX))
+        );
     }
 
     #[test]
