@@ -34,6 +34,7 @@
 //!
 //! *Many runs.* Each run has its own α. A suite divides α over its targets; whoever audits the same samples again and again until an alarm comes has to add up.
 
+mod bounds;
 pub mod certify;
 pub(crate) mod claim;
 pub mod events;
@@ -52,9 +53,10 @@ mod tests;
 #[path = "../../audits/zoo/mod.rs"]
 pub mod zoo;
 
+pub use bounds::LowerBounds;
 pub use claim::{Claim, ClaimError};
 pub use own::Own;
 pub use report::{CurvePoint, Finding, Report, Verdict};
-pub use run::{Audit, AuditError, LEAST_SAMPLES};
+pub use run::{Audit, AuditError, LEAST_SAMPLES, MOST_SAMPLES};
 pub use sampled::{SampleError, Sampled, Side, fresh_seed, tallies, tallies_counted};
 pub use sequential::Sequential;

@@ -1,13 +1,13 @@
 //! What an audit found.
 
 use super::Claim;
+use super::bounds::{below, decimal_above, decimal_below};
 use super::events::{Direction, Event, Goal, Prospect};
 use super::outputs::Tally;
 use super::statistics::exp_bounds;
 use super::statistics::normal::score_at_most;
 use super::statistics::plug_in::EmpiricalLoss;
 use super::statistics::region::{Pair, Region, Shape};
-use crate::exact::{Rounding, decimal, from_f64};
 
 /// The most that P(S) is taken for where nothing is known of it: between ½, which gives P's count too much weight where P(S) is near 1, and 1, which gives it none.
 const MOST_EXPECTED: f64 = 0.9;
@@ -18,9 +18,9 @@ const MOST_EXPECTED: f64 = 0.9;
 pub enum Verdict {
     /// The claim is refuted, at the confidence.
     Violation,
-    /// It is not, and a violation of the audit's resolution would have been seen.
+    /// It is not, and a violation of the audit's resolution would have been seen at least every other time in the event that was tested.
     Consistent,
-    /// It is not, and the samples are too few to say more.
+    /// It is not, and the samples are too few to say more: that violation, or any at all, would have been missed.
     Inconclusive,
 }
 
@@ -44,7 +44,7 @@ impl Finding {
     /// The share of α, and the region, as statements: P(S) − e^ε·Q(S) is at least this.
     #[must_use]
     pub fn delta_lower(&self, epsilon: f64) -> f64 {
-        self.region.clone().delta_lower(exp_bounds(epsilon).1).clamp(0.0, 1.0)
+        self.region.delta_lower(exp_bounds(epsilon).1).clamp(0.0, 1.0)
     }
 
     /// The counts and bound of the same event on fresh samples, at its own α: the replay of a counterexample.
@@ -92,9 +92,16 @@ pub struct Report {
     pub delta_upper: Option<f64>,
     /// Every ε below this is refuted at the claimed δ; 0 if none is.
     pub epsilon_lower: f64,
-    /// The smallest δ of an event that this run would have called a violation every other time, if it chose the event: the worst case
-    /// over the event's probability, by the normal approximation.
-    pub min_detectable_delta: f64,
+    /// The smallest δ of the event that was chosen for the claimed ε, from which on this run would have called it a violation at least every
+    /// other time, whatever the event's two probabilities are ([`Test::smallest_seen`]); `None` if not even a δ of 1 would have been seen.
+    ///
+    /// It speaks of that event, which is the first finding unless another refutes the claim by more. A violation by events that are not
+    /// [searched](Self::searched) for may be as large as 1 and not be seen.
+    ///
+    /// [`Test::smallest_seen`]: super::statistics::power::Test::smallest_seen
+    pub min_detectable_delta: Option<f64>,
+    /// The kinds of events that were searched for, in words.
+    pub searched: Vec<&'static str>,
     /// The confidence, over samples and coins.
     pub confidence: f64,
     /// Whether the split's coins came from a seed that the caller gave: the confidence then assumes that the seed is independent of samples and mechanism.
@@ -103,11 +110,11 @@ pub struct Report {
     pub samples_a: u64,
     /// The samples of the second.
     pub samples_b: u64,
-    /// The events that were evaluated, the strongest first.
+    /// The events that were evaluated. The first is the one chosen for the claimed ε, unless another refutes the claim by more.
     pub findings: Vec<Finding>,
     /// The empirical privacy loss of all samples.
     pub loss: EmpiricalLoss,
-    pub(super) upper_alpha: f64,
+    pub(super) band_alpha: f64,
 }
 
 /// A point of the curve ε ↦ δ(ε) with its band.
@@ -130,26 +137,50 @@ impl Report {
     #[must_use]
     pub fn curve(&self, epsilons: &[f64]) -> Vec<CurvePoint> {
         let back = self.loss.reversed();
-        let (upper, upper_back) = (self.loss.band(epsilons, self.upper_alpha), back.band(epsilons, self.upper_alpha));
-        let point = |&epsilon: &f64| CurvePoint {
-            epsilon,
-            lower: self.findings.iter().map(|finding| finding.delta_lower(epsilon)).fold(0.0, f64::max),
-            estimate: self.findings.iter().map(|finding| finding.pair.excess(epsilon.exp())).fold(0.0, f64::max),
-            plug_in: self.loss.delta(epsilon).max(back.delta(epsilon)),
-            upper: upper.at(epsilon).max(upper_back.at(epsilon)),
+        let band = self.loss.band(epsilons, self.band_alpha);
+        let point = |&epsilon: &f64| {
+            let (lower, estimate) = (self.lower(epsilon), estimate(&self.findings, epsilon));
+            // δ falls as ε grows: what bounds it at the claimed ε bounds it beyond.
+            let claimed = self.delta_upper.filter(|_| epsilon >= self.claim.epsilon_above());
+            CurvePoint {
+                epsilon,
+                lower,
+                estimate,
+                plug_in: self.loss.delta(epsilon).max(back.delta(epsilon)),
+                upper: ordered_upper(band.at(epsilon).min(claimed.unwrap_or(1.0)), lower, estimate),
+            }
         };
         epsilons.iter().map(point).collect()
+    }
+
+    /// The lower band at an ε ≥ 0; at the claimed one it is `delta_lower`.
+    fn lower(&self, epsilon: f64) -> f64 {
+        let lower = self.findings.iter().map(|finding| finding.delta_lower(epsilon)).fold(0.0, f64::max);
+        // A claim that is not refuted is not refuted by its rounding either, at its ε or beyond: see `LowerBounds`.
+        let is_beyond = self.verdict != Verdict::Violation && epsilon >= self.claim.epsilon_above();
+        if is_beyond { lower.min(below(self.claim.delta())) } else { lower }
     }
 
     /// A bound from below as a decimal, rounded down.
     #[must_use]
     pub fn decimal_below(value: f64) -> String {
-        from_f64(value).map_or_else(|_| "0".to_owned(), |value| decimal(&value, 6, Rounding::Down))
+        decimal_below(value)
     }
 
     /// A bound from above as a decimal, rounded up.
     #[must_use]
     pub fn decimal_above(value: f64) -> String {
-        from_f64(value).map_or_else(|_| "1".to_owned(), |value| decimal(&value, 6, Rounding::Up))
+        decimal_above(value)
     }
+}
+
+/// The largest excess p̂ − e^ε·q̂ of these events, at least 0.
+pub(super) fn estimate(findings: &[Finding], epsilon: f64) -> f64 {
+    let (_, c) = exp_bounds(epsilon);
+    findings.iter().map(|finding| finding.pair.excess(c)).fold(0.0, f64::max)
+}
+
+/// An upper bound of which the ends are ordered: a lower bound or an estimate above it, which a run in 1/α has, raises it to there.
+pub(super) fn ordered_upper(upper: f64, lower: f64, estimate: f64) -> f64 {
+    upper.max(lower).max(estimate).min(1.0)
 }

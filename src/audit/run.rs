@@ -2,17 +2,24 @@
 #![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
 use super::Claim;
+use super::bounds::LowerBounds;
 use super::events::{Candidate, Event, Goal, Search};
 use super::outputs::{MergeError, Part, Table, Tally};
-use super::report::{Finding, Report, Verdict};
-use super::statistics::normal::score_at_most;
+use super::report::{Finding, Report, Verdict, estimate, ordered_upper};
+use super::statistics::exp_bounds;
 use super::statistics::plug_in::EmpiricalLoss;
+use super::statistics::power::Test;
 use super::statistics::region::{Pair, Region};
-use super::statistics::{exp_bounds, real};
 use crate::bits::{BitsError, SystemBits, seeded};
 
-/// The share of α that the lower bounds have; the upper bound has the rest.
+/// The share of α that the lower bounds have.
 const LOWER_SHARE: f64 = 0.8;
+
+/// The share of α that the upper bound at the claimed ε has.
+const UPPER_SHARE: f64 = 0.1;
+
+/// The share of α that the upper band of the whole curve has.
+const BAND_SHARE: f64 = 0.1;
 
 /// A second event is evaluated if it promises an ε that is larger by this factor, in spite of its share of α.
 const WORTH_A_SECOND: f64 = 1.05;
@@ -22,6 +29,9 @@ const SECOND_SHARE: f64 = 0.25;
 
 /// Fewer samples a side than this can say nothing.
 pub const LEAST_SAMPLES: u64 = 20;
+
+/// More samples a side than this are refused: the error of a binomial tail is stated up to here ([`super::statistics::tail::SLACK`]).
+pub const MOST_SAMPLES: u64 = 1_000_000_000;
 
 /// Why there is no audit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +43,9 @@ pub enum AuditError {
     /// A side has hardly any samples.
     #[error("an audit needs at least {LEAST_SAMPLES} samples a side")]
     Samples,
+    /// A side has more samples than the bounds are computed for.
+    #[error("an audit takes at most {MOST_SAMPLES} samples a side")]
+    TooManySamples,
     /// The sides share samples.
     #[error(transparent)]
     Sides(#[from] MergeError),
@@ -53,9 +66,9 @@ pub enum AuditError {
 /// * direction, family, event and the shape of the region are functions of the selection part;
 /// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a region at its share of 0.8·α (one: all of
 ///   it; two: ¾ and ¼); all lower bounds follow from the regions, at every ε and δ at once;
-/// * the upper bound has α/5 (over all samples, which a union bound allows).
+/// * the upper bound at the claimed ε has α/10, and so has the upper band of the curve (over all samples, which a union bound allows).
 ///
-/// So δ_lower, ε_lower and δ_upper hold together at the confidence. That is a statement on one run: whoever runs again on the same samples until
+/// So δ_lower, ε_lower, δ_upper and the curve hold together at the confidence. That is a statement on one run: whoever runs again on the same samples until
 /// an alarm comes has tried as many coins, each of them at α.
 ///
 /// ```
@@ -124,7 +137,8 @@ impl Audit {
         self
     }
 
-    /// What counts as having looked hard enough: `consistent` needs that an excess over the claimed δ of this size would have been seen (0.1).
+    /// What counts as having looked hard enough: `consistent` needs that an excess over the claimed δ of this size, in the event that was
+    /// tested, would have been seen at least every other time (0.1).
     #[must_use]
     pub fn resolution(mut self, resolution: f64) -> Self {
         self.resolution = resolution;
@@ -135,10 +149,13 @@ impl Audit {
     ///
     /// # Errors
     ///
-    /// If a side has too few samples, or both share some, or the operating system gives no randomness.
+    /// If a side has too few samples, or too many, or both share some, or the operating system gives no randomness.
     pub fn run(&self, a: &Tally, b: &Tally) -> Result<Report, AuditError> {
         if a.samples().min(b.samples()) < LEAST_SAMPLES {
             return Err(AuditError::Samples);
+        }
+        if a.samples().max(b.samples()) > MOST_SAMPLES {
+            return Err(AuditError::TooManySamples);
         }
         a.check_apart(b)?;
         let table = match self.seed {
@@ -146,13 +163,13 @@ impl Audit {
             None => Table::split(a, b, &mut SystemBits::new()?)?,
         };
         let alpha = 1.0 - self.confidence;
-        let candidates = self.select(&table, alpha * LOWER_SHARE);
+        let (candidates, searched) = self.select(&table, alpha * LOWER_SHARE);
         let findings = self.evaluate(&table, candidates, alpha * LOWER_SHARE);
-        Ok(self.report(&table, findings, alpha))
+        Ok(self.report(&table, findings, searched, alpha))
     }
 
-    /// One or two events, from the selection part alone.
-    fn select(&self, table: &Table<'_>, alpha: f64) -> Vec<Candidate> {
+    /// One or two events, from the selection part alone, the one for the claimed ε first; and the kinds that were searched.
+    fn select(&self, table: &Table<'_>, alpha: f64) -> (Vec<Candidate>, Vec<&'static str>) {
         let (train, validate) = (table.counts(Part::Train), table.counts(Part::Validate));
         let kept = table.counts(Part::Evaluate).samples();
         let search = Search::new(table.outputs(), train, validate, kept, &self.given, &self.scales);
@@ -160,7 +177,7 @@ impl Audit {
         let epsilon_goal = Goal::Epsilon { delta: self.claim.delta_above() };
         let for_delta = search.best(Goal::Delta { c, delta: self.claim.delta_above() }, alpha);
         let for_epsilon = search.best(epsilon_goal, alpha * SECOND_SHARE);
-        match (for_delta, for_epsilon) {
+        let chosen = match (for_delta, for_epsilon) {
             (Some(first), Some(second)) => {
                 let alone = super::events::Prospect { goal: epsilon_goal, ..first.prospect }.promise(first.seen);
                 let again = second.prospect.promise(second.seen);
@@ -172,7 +189,8 @@ impl Audit {
                 }
             }
             (first, second) => first.or(second).into_iter().collect(),
-        }
+        };
+        (chosen, search.kinds())
     }
 
     /// Counts the chosen events on the evaluation part. This is the only place that looks at it.
@@ -193,32 +211,39 @@ impl Audit {
         candidates.into_iter().zip(shares).map(finding).collect()
     }
 
-    fn report(&self, table: &Table<'_>, mut findings: Vec<Finding>, alpha: f64) -> Report {
+    fn report(&self, table: &Table<'_>, findings: Vec<Finding>, searched: Vec<&'static str>, alpha: f64) -> Report {
         let (epsilon, delta) = (self.claim.epsilon_above(), self.claim.delta_above());
         let (_, c) = exp_bounds(epsilon);
-        // The strongest finding first: the one that refutes the claim by most.
+        // The event that was chosen for the claimed ε: what its test would have seen was fixed with it.
+        let test = findings.first().map(|finding| Test {
+            n: finding.pair.n,
+            m: finding.pair.m,
+            alpha: finding.alpha,
+            shape: finding.shape,
+            c,
+            delta,
+        });
+        let min_detectable_delta = test.and_then(|test| test.smallest_seen());
         let mut bounds: Vec<(f64, Finding)> =
-            findings.drain(..).map(|mut finding| (finding.region.delta_lower(c), finding)).collect();
-        bounds.sort_by(|one, two| two.0.total_cmp(&one.0));
-        let delta_lower = bounds.first().map_or(0.0, |(bound, _)| bound.clamp(0.0, 1.0));
-        findings.extend(bounds.into_iter().map(|(_, finding)| finding));
-        let epsilon_lower = findings.iter_mut().map(|finding| finding.region.epsilon_lower(delta)).fold(0.0, f64::max);
-        let excess = findings.iter().map(|finding| finding.pair.excess(c)).fold(0.0, f64::max);
+            findings.into_iter().map(|finding| (finding.region.delta_lower(c), finding)).collect();
+        if bounds.iter().any(|(bound, _)| *bound > delta) {
+            // The one that refutes the claim by most.
+            bounds.sort_by(|one, two| two.0.total_cmp(&one.0));
+        }
+        let delta_lower = bounds.iter().map(|(bound, _)| *bound).fold(0.0, f64::max);
+        let findings: Vec<Finding> = bounds.into_iter().map(|(_, finding)| finding).collect();
+        let epsilon_lower = findings.iter().map(|finding| finding.region.epsilon_lower(delta)).fold(0.0, f64::max);
+        let lower = LowerBounds::new(&self.claim, delta_lower, epsilon_lower);
+        let delta_estimate = estimate(&findings, epsilon);
 
         let all = table.counts(Part::Train).plus(table.counts(Part::Validate)).plus(table.counts(Part::Evaluate));
         let loss = EmpiricalLoss::new(&all.a, &all.b);
-        let (forward, backward) = (
-            loss.delta_upper(epsilon, alpha * (1.0 - LOWER_SHARE)),
-            loss.reversed().delta_upper(epsilon, alpha * (1.0 - LOWER_SHARE)),
-        );
-        let delta_upper = Some(forward.max(backward)).filter(|bound| *bound < 1.0);
-        let share = findings.first().map_or(alpha, |finding| finding.alpha);
-        let (n_a, n_b) = table.counts(Part::Evaluate).samples();
-        let min_detectable_delta =
-            smallest_seen((n_a, n_b), c, delta, share).max(smallest_seen((n_b, n_a), c, delta, share));
-        let verdict = if delta_lower > delta {
+        let upper_alpha = alpha * UPPER_SHARE;
+        let upper = loss.delta_upper(epsilon, upper_alpha).max(loss.reversed().delta_upper(epsilon, upper_alpha));
+        let upper = ordered_upper(upper, lower.delta, delta_estimate);
+        let verdict = if lower.is_refuted {
             Verdict::Violation
-        } else if min_detectable_delta - delta <= self.resolution {
+        } else if min_detectable_delta.is_some_and(|least| least - delta <= self.resolution) {
             Verdict::Consistent
         } else {
             Verdict::Inconclusive
@@ -227,83 +252,22 @@ impl Audit {
         Report {
             verdict,
             claim: self.claim.clone(),
-            delta_lower,
-            delta_estimate: excess.max(0.0),
-            delta_upper,
-            epsilon_lower,
+            delta_lower: lower.delta,
+            delta_estimate,
+            delta_upper: Some(upper).filter(|bound| *bound < 1.0),
+            epsilon_lower: lower.epsilon,
             min_detectable_delta,
+            searched,
             confidence: self.confidence,
             is_seeded: self.seed.is_some(),
             samples_a,
             samples_b,
             findings,
             loss,
-            upper_alpha: alpha * (1.0 - LOWER_SHARE),
+            band_alpha: alpha * BAND_SHARE,
         }
     }
 }
-
-/// The smallest δ that an event would need to be called a violation of (ε, `delta`) every other time, if it was chosen: the worst case over
-/// Q(S), by the normal approximation. It is a description of the run, on which no verdict of a violation rests.
-fn smallest_seen(kept: (u64, u64), c: f64, delta: f64, alpha: f64) -> f64 {
-    let z = score_at_most(alpha);
-    let (n, m) = (real(kept.0.max(1)), real(kept.1.max(1)));
-    let mut worst = 0.0_f64;
-    for place in 0..=GRID {
-        let q = f64::from(place) / f64::from(GRID) / c;
-        // The least δ with δ − delta ≥ z·σ at P(S) = δ + c·q, from above.
-        let mut least = 1.0_f64;
-        for _ in 0..30 {
-            let p = (least + c * q).min(1.0);
-            least = (delta + z * (p * (1.0 - p) / n + c * c * q * (1.0 - q) / m).sqrt() + z / n).min(1.0);
-        }
-        worst = worst.max(least);
-    }
-    worst
-}
-
-/// Values of Q(S) that are looked at.
-const GRID: u32 = 64;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::audit::outputs::Recording;
-    use crate::bits::Bits;
-    use crate::exact::parse;
-
-    /// Event, direction, shape and α are functions of the selection part: with the sides of the evaluation part exchanged they are the same, and
-    /// only the counts are exchanged. Scalars, words, vectors, and near ties.
-    #[test]
-    fn what_is_evaluated_is_fixed_before_it_is_looked_at() {
-        for run in 0..24_u8 {
-            let mut bits = seeded([run; 32]);
-            let mut side = |name: &str, bias: u64| {
-                let mut recording = Recording::new();
-                for _ in 0..3000 {
-                    let (one, two) = (bits.take(4).unwrap(), bits.take(8).unwrap());
-                    // On every other run both sides are alike, so that chance decides, and would decide otherwise on other samples.
-                    let bias = if run % 2 == 0 { bias } else { 0 };
-                    let line = match run % 3 {
-                        0 => format!("{}", one + two % (2 + bias)),
-                        1 => format!("{},{}", one, two % (5 + bias)),
-                        _ => format!("w{}", one * (two % (2 + bias))),
-                    };
-                    recording.line(line.as_bytes()).unwrap();
-                }
-                recording.finish(name)
-            };
-            let (a, b) = (side("a", 0), side("b", 1));
-            let audit = Audit::new(Claim::new(parse("0.1").unwrap(), parse("0").unwrap()).unwrap(), 0.95).unwrap();
-            let table = Table::split(&a, &b, &mut seeded([0; 32])).unwrap();
-            let findings = |table: &Table<'_>| audit.evaluate(table, audit.select(table, 0.04), 0.04);
-            let (before, after) = (findings(&table), findings(&table.clone().with_evaluation_exchanged()));
-            assert!(!before.is_empty() && before.len() == after.len());
-            for (one, two) in before.iter().zip(&after) {
-                assert_eq!((&one.event, one.direction, one.shape), (&two.event, two.direction, two.shape), "run {run}");
-                assert_eq!(one.alpha, two.alpha);
-                assert_eq!((one.pair.x, one.pair.y), (two.pair.y, two.pair.x), "run {run}");
-            }
-        }
-    }
-}
+mod tests;

@@ -28,6 +28,7 @@ use super::statistics::{exp_bounds, real};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sequential {
+    epsilon: f64,
     delta: f64,
     c: f64,
     alpha: f64,
@@ -39,6 +40,8 @@ pub struct Sequential {
     /// What the next batch is bet on, by direction: the event, and the rates seen.
     next: [Option<(Event, f64, f64)>; 2],
     refuting: Option<(Event, Direction)>,
+    /// The kinds of events that were last searched for.
+    searched: Vec<&'static str>,
     pairs: u64,
     /// Choose again when there are so many pairs.
     choose_at: u64,
@@ -56,6 +59,7 @@ impl Sequential {
         }
         let (_, c) = exp_bounds(claim.epsilon_above());
         Ok(Self {
+            epsilon: claim.epsilon_above(),
             delta: claim.delta_above(),
             c,
             alpha: 1.0 - confidence,
@@ -65,6 +69,7 @@ impl Sequential {
             bets: [Bets::new(c), Bets::new(c)],
             next: [None, None],
             refuting: None,
+            searched: Vec::new(),
             pairs: 0,
             choose_at: 0,
         })
@@ -125,6 +130,7 @@ impl Sequential {
         // As if as many samples were still to come.
         let outputs: Vec<&Output> = outputs.iter().collect();
         let search = Search::new(&outputs, &train, &validate, (self.pairs, self.pairs), &[], &self.scales);
+        self.searched = search.kinds();
         let goal = Goal::Delta { c: self.c, delta: self.delta };
         let bet = |Candidate { event, seen, .. }: Candidate| {
             let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
@@ -147,6 +153,12 @@ impl Sequential {
         self.bets.iter().map(Bets::delta_lower).fold(0.0, f64::max)
     }
 
+    /// The kinds of events that are searched for, in words.
+    #[must_use]
+    pub fn searched(&self) -> &[&'static str] {
+        &self.searched
+    }
+
     /// The pairs of samples seen.
     #[must_use]
     pub fn pairs(&self) -> u64 {
@@ -159,7 +171,23 @@ impl Sequential {
         self.bets.iter().map(Bets::pairs).max().unwrap_or(0)
     }
 
-    /// The event that the claim fell on, and which side was P.
+    /// Every ε below this is refuted at the claimed δ; 0 if the claim stands.
+    ///
+    /// Let d be `delta_lower`: P(S) − c·Q(S) ≥ d for some event S, c = e^ε. So c·Q(S) ≤ 1 − d, and P(S) − c′·Q(S) ≥ d − (c′/c − 1)·(1 − d), which is above δ
+    /// for every c′ < c·(1 − δ)/(1 − d).
+    #[must_use]
+    pub fn epsilon_lower(&self) -> f64 {
+        if !self.is_refuted() {
+            return 0.0;
+        }
+        let more = ((1.0 - self.delta) / (1.0 - self.delta_lower())).ln() - 1e-12;
+        self.epsilon + more.clamp(0.0, f64::MAX)
+    }
+
+    /// The event that was played when the claim fell, and which side was P.
+    ///
+    /// **Some** event that was played up to then violates the claim, at the confidence, and this is the last of them: the fortune that refutes the claim was made
+    /// on all of them, and of this one alone nothing is shown. A replay tests it on fresh samples.
     #[must_use]
     pub fn event(&self) -> Option<&(Event, Direction)> {
         self.refuting.as_ref()

@@ -260,7 +260,8 @@ pub(super) enum Mode {
     Of sample files no record is dropped. A row of CSV has as many fields as the heading: a blank line is an empty output of one column, and\n\
     refused where there are more. A line of NDJSON is one JSON value: different values are different outputs (1, 1.0 and \"1\" are three),\n\
     null is \"no output\", and a key that is there twice is refused.\n\n\
-    Verdicts: violation (the claim is false, at the confidence), consistent (an excess of 0.1 over the claimed delta would have been seen),\n\
+    Verdicts: violation (the claim is false, at the confidence), consistent (in the event that was tested, an excess of 0.1 over the\n\
+    claimed delta would have been seen at least every other time; of other kinds of events than those searched, which are listed, it says nothing),\n\
     inconclusive (too few samples to say). With --expect, or in a suite, the exit status is 1 if and only if a verdict is not the expected one.\n\n\
     Examples:\n  \
     certus audit\n  \

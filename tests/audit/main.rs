@@ -17,6 +17,7 @@ mod limits;
 mod own;
 mod records;
 mod replay;
+mod statements;
 mod tallies;
 mod written;
 

@@ -110,6 +110,19 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The kinds of events that are looked for, each once: what is a violation by none of them alone is not seen.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let mut kinds: Vec<&'static str> = Vec::new();
+        let given = (!self.given.is_empty()).then_some("events named beforehand");
+        for kind in self.columns.iter().map(|(feature, _)| feature.kind()).chain(given) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds
+    }
+
     /// The best event for a goal at α, over all families and both directions.
     #[must_use]
     pub fn best(&self, goal: Goal, alpha: f64) -> Option<Candidate> {

@@ -121,7 +121,7 @@ impl Prospect {
             u64::try_from(scaled).unwrap_or(to).min(to)
         };
         let pair = Pair { x: scale(seen.x, seen.n, self.n), n: self.n, y: scale(seen.y, seen.m, self.m), m: self.m };
-        let mut region = Region::new(pair, self.alpha, shape);
+        let region = Region::new(pair, self.alpha, shape);
         match self.goal {
             Goal::Delta { c, .. } => region.delta_lower(c),
             Goal::Epsilon { delta } => region.epsilon_lower(delta),

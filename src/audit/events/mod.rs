@@ -9,6 +9,7 @@ mod event;
 mod family;
 mod feature;
 mod goal;
+mod kind;
 mod score;
 
 pub use choose::{Candidate, Search};

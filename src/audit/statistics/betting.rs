@@ -81,6 +81,11 @@ impl Bets {
         1.0 / (self.c + 2.0)
     }
 
+    /// λ·(G − δ), of which a factor is 1 and this; a c of infinity is bet on with nothing.
+    fn gain(stake: f64, gain: f64) -> f64 {
+        if stake == 0.0 { 0.0 } else { stake * gain }
+    }
+
     /// Kelly's stake against δ, if P(S) = p and Q(S) = q were true: the one of the largest mean logarithm.
     ///
     /// That is concave in λ; its derivative changes sign once, which bisection finds. Any stake is sound.
@@ -92,7 +97,9 @@ impl Bets {
             ((1.0 - p) * (1.0 - q), -delta),
             ((1.0 - p) * q, -self.c - delta),
         ];
-        let slope = |stake: f64| gains.iter().map(|(weight, gain)| weight * gain / (1.0 + stake * gain)).sum::<f64>();
+        let slope = |stake: f64| {
+            gains.iter().map(|(weight, gain)| weight * gain / (1.0 + Self::gain(stake, *gain))).sum::<f64>()
+        };
         let (mut low, mut high) = (0.0, self.most());
         if slope(high) >= 0.0 {
             return high;
@@ -130,7 +137,11 @@ impl Bets {
         let mut size = 0.0;
         for (stake, Outcomes { in_out, in_in, out_out, out_in }) in &self.rounds {
             for (count, gain) in [(in_out, 1.0), (in_in, 1.0 - self.c), (out_out, 0.0), (out_in, -self.c)] {
-                let term = real(*count) * (stake * (gain - delta)).ln_1p();
+                // From ε = 36.8 on a stake times −c rounds to −1, of which the logarithm is −∞: nothing of it is nothing.
+                if *count == 0 {
+                    continue;
+                }
+                let term = real(*count) * Self::gain(*stake, gain - delta).ln_1p();
                 sum += term;
                 size += term.abs();
             }
@@ -220,6 +231,22 @@ mod tests {
             bound > 0.0 && bets.log_fortune(bound) >= 100_f64.ln() && bets.log_fortune(bound + 1e-6) < 100_f64.ln(),
             "{bound}"
         );
+    }
+
+    /// Where e^ε has no digits left beside 1: no evidence is no number, and what is lost is lost.
+    #[test]
+    fn large_claims_have_fortunes() {
+        for epsilon in [36.0_f64, 36.8, 40.0, 100.0, 800.0] {
+            for (in_out, out_in) in [(0, 0), (50, 0), (50, 1), (0, 9)] {
+                let mut bets = Bets::new(epsilon.exp());
+                let stake = bets.stake(0.9, 1e-20, 0.1);
+                assert!(stake.is_finite(), "{epsilon}");
+                bets.round(stake, Outcomes { in_out, out_in, out_out: 7, in_in: 0 }, 0.01);
+                let fortune = bets.log_fortune(0.1);
+                assert!(!fortune.is_nan() && fortune <= 1e-9, "{epsilon} {in_out} {out_in}: {fortune}");
+                assert_eq!(bets.delta_lower(), f64::NEG_INFINITY, "{epsilon}");
+            }
+        }
     }
 
     #[test]

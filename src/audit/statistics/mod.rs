@@ -6,12 +6,14 @@
 //! * [`tail`]: binomial tails, with their error; Clopper–Pearson bounds that are checked at the point they name;
 //! * [`normal`]: normal scores of tails;
 //! * [`region`]: a joint confidence region of two binomials, and the lower bounds on δ and ε that follow from it;
+//! * [`power`]: the smallest δ that such a region would show every other time;
 //! * [`plug_in`]: the empirical privacy loss, the plug-in δ̂(ε) with McDiarmid's upper bound, bands for the whole curve;
 //! * [`betting`]: a test that may stop at any time.
 
 pub mod betting;
 pub mod normal;
 pub mod plug_in;
+pub mod power;
 pub mod region;
 pub mod tail;
 

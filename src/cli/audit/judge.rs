@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     audit::{
-        Audit, AuditError, Sequential, Verdict, fresh_seed,
+        Audit, AuditError, LowerBounds, Sequential, Verdict, fresh_seed,
         outputs::{Output, Tally, Trace},
     },
     bits::{Bits, BitsError, seeded},
@@ -123,7 +123,8 @@ fn batches(
     let is_command = matches!(target.origin, Origin::Commands { .. } | Origin::Search { .. });
     let (mut all_a, mut all_b) = (Tally::default(), Tally::default());
     let mut drawn = 0;
-    while drawn < wanted && !audit.is_refuted() {
+    let lower = |audit: &Sequential| LowerBounds::new(&target.claim, audit.delta_lower(), audit.epsilon_lower());
+    while drawn < wanted && !lower(&audit).is_refuted {
         let batch = BATCH.max(drawn / 2).min(wanted - drawn);
         let (a, b) = target.draw(batch, settings, fresh_seed(&mut seeds)?, done)?;
         if is_command {
@@ -138,17 +139,18 @@ fn batches(
         audit.batch(&a, &b);
         drawn += batch;
     }
-    let refuted = audit.is_refuted();
-    let lower = audit.delta_lower();
+    let lower = lower(&audit);
     Ok(Outcome {
-        verdict: if refuted { Verdict::Violation } else { Verdict::Inconclusive },
-        delta_lower: lower,
-        delta_estimate: lower,
+        verdict: if lower.is_refuted { Verdict::Violation } else { Verdict::Inconclusive },
+        delta_lower: lower.delta,
+        // The events change from batch to batch, and so does the excess of each: there is a bound, and no estimate.
+        delta_estimate: None,
         delta_upper: None,
-        epsilon_lower: if refuted { target.claim.epsilon_above() } else { 0.0 },
+        epsilon_lower: lower.epsilon,
         min_detectable_delta: None,
+        searched: audit.searched().to_vec(),
         samples: (drawn, drawn),
-        event: audit.event().cloned(),
+        event: audit.event().filter(|_| lower.is_refuted).cloned(),
         counts: None,
         recordings: [all_a.digests(), all_b.digests()].concat(),
         trace: trace(target, &all_a, &all_b),

@@ -344,13 +344,19 @@ fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Res
     table::print(std::slice::from_ref(document), out)?;
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let count = |key: &str| document.get(key).and_then(Value::as_u64).unwrap_or(0);
-    write!(out, "\n{} and {} samples, confidence {}", count("samples_a"), count("samples_b"), text("confidence"))?;
-    match text("min_detectable_delta") {
-        "" => writeln!(out)?,
-        least => writeln!(out, "; a δ of {least} or more would have been seen every other time")?,
+    writeln!(out, "\n{} and {} samples, confidence {}", count("samples_a"), count("samples_b"), text("confidence"))?;
+    if let Some(seen) = render::seen(document) {
+        writeln!(out, "{seen}")?;
     }
     print_assumption(document, out)?;
-    if !text("event").is_empty() {
+    let is_sequential = text("mode") == "sequential";
+    if is_sequential && !text("event").is_empty() {
+        writeln!(out, "last event played: {}", text("event"))?;
+        writeln!(
+            out,
+            "       some event that was played violates the claim, at the confidence; of this one alone nothing is shown: a replay tests it"
+        )?;
+    } else if !text("event").is_empty() {
         let counts = document.get("counts");
         let of = |key: &str| counts.and_then(|counts| counts.get(key)).and_then(Value::as_u64).unwrap_or(0);
         writeln!(out, "event: {}", text("event"))?;

@@ -28,11 +28,14 @@ use crate::{
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,
     pub(super) delta_lower: f64,
-    pub(super) delta_estimate: f64,
+    /// A sequential audit has none.
+    pub(super) delta_estimate: Option<f64>,
     pub(super) delta_upper: Option<f64>,
     pub(super) epsilon_lower: f64,
-    /// Nothing is known of a sequential audit's.
+    /// Nothing is known of a sequential audit's; of others, `None` where not even a δ of 1 would have been seen.
     pub(super) min_detectable_delta: Option<f64>,
+    /// The kinds of events that were searched for.
+    pub(super) searched: Vec<&'static str>,
     pub(super) samples: (u64, u64),
     pub(super) event: Option<(Event, Direction)>,
     pub(super) counts: Option<Pair>,
@@ -67,10 +70,11 @@ impl Outcome {
         Self {
             verdict: report.verdict,
             delta_lower: report.delta_lower,
-            delta_estimate: report.delta_estimate,
+            delta_estimate: Some(report.delta_estimate),
             delta_upper: report.delta_upper,
             epsilon_lower: report.epsilon_lower,
-            min_detectable_delta: Some(report.min_detectable_delta),
+            min_detectable_delta: report.min_detectable_delta,
+            searched: report.searched.clone(),
             samples: (report.samples_a, report.samples_b),
             event: first.map(|finding| (finding.event.clone(), finding.direction)),
             counts: first.map(|finding| finding.pair),
@@ -113,10 +117,11 @@ impl Outcome {
             "epsilon": render(claim.epsilon()),
             "delta_claimed": render(claim.delta()),
             "delta_lower": Report::decimal_below(self.delta_lower),
-            "delta_estimate": Report::decimal_below(self.delta_estimate),
+            "delta_estimate": self.delta_estimate.map(Report::decimal_below),
             "delta_upper": self.delta_upper.map(Report::decimal_above),
             "epsilon_lower": Report::decimal_below(self.epsilon_lower),
             "min_detectable_delta": self.min_detectable_delta.map(Report::decimal_above),
+            "searched": self.searched,
             "delta_exact": self.delta_exact.as_ref().map(bounds),
             "confidence": confidence.to_string(),
             "seeded": self.is_seeded,
@@ -141,6 +146,19 @@ impl Outcome {
         document
     }
 
+    /// What is shown at the confidence.
+    fn statement(&self, direction: Direction) -> String {
+        let (p, q) = direction.orient("a", "b");
+        match self.mode {
+            // A fortune is made on all events that were played.
+            "sequential" => format!(
+                "P(S on {p}) > e^epsilon * P(S on {q}) + delta for some event S that was played; \
+                 the event named here is the last one played, and of it alone nothing is shown before a replay"
+            ),
+            _ => format!("P(event on {p}) > e^epsilon * P(event on {q}) + delta"),
+        }
+    }
+
     /// What anybody needs to test the violation again.
     fn counterexample(&self, target: &Target, confidence: &Confidence) -> Value {
         let (Verdict::Violation, Some((event, direction))) = (self.verdict, &self.event) else { return Value::Null };
@@ -152,11 +170,7 @@ impl Outcome {
             "delta": render(target.claim.delta()),
             "event": event.to_string(),
             "direction": direction_name(*direction),
-            "statement": format!(
-                "{} > e^epsilon * {} + delta",
-                probability(direction.orient("a", "b").0),
-                probability(direction.orient("a", "b").1)
-            ),
+            "statement": self.statement(*direction),
             "predicate": event,
             "counts": self.counts.map(counts_json),
             "delta_lower": Report::decimal_below(self.delta_lower),
@@ -166,10 +180,6 @@ impl Outcome {
             "runs": (!self.trace.is_empty()).then_some(&self.trace),
         })
     }
-}
-
-fn probability(side: &str) -> String {
-    format!("P(event on {side})")
 }
 
 /// Which side the event is likelier on.

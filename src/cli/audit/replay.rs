@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     audit::{
-        Claim, Finding, Report,
+        Claim, Finding, LowerBounds, Report,
         events::{Direction, Event},
         fresh_seed,
         outputs::{Tally, Trace},
@@ -89,10 +89,9 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
     let claim = &found.claim;
     let (_, slope) = exp_bounds(claim.epsilon_above());
     let alpha = alpha(&settings.confidence);
-    let (pair, mut region) = Finding::replay(&found.event, found.direction, (&a, &b), alpha, claim, found.counts);
-    let delta_lower = region.delta_lower(slope).clamp(0.0, 1.0);
-    let epsilon_lower = region.epsilon_lower(claim.delta_above());
-    let confirmed = delta_lower > claim.delta_above();
+    let (pair, region) = Finding::replay(&found.event, found.direction, (&a, &b), alpha, claim, found.counts);
+    let lower = LowerBounds::new(claim, region.delta_lower(slope), region.epsilon_lower(claim.delta_above()));
+    let confirmed = lower.is_refuted;
     let notes = notes(&target.origin, &a, &b);
     let seconds = started.elapsed().as_secs_f64();
     if shared.json {
@@ -103,10 +102,10 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
             "confirmed": confirmed,
             "epsilon": crate::exact::render(claim.epsilon()),
             "delta_claimed": crate::exact::render(claim.delta()),
-            "delta_lower": Report::decimal_below(delta_lower),
+            "delta_lower": Report::decimal_below(lower.delta),
             "delta_estimate": Report::decimal_below(pair.excess(slope).max(0.0)),
             "delta_upper": null,
-            "epsilon_lower": Report::decimal_below(epsilon_lower),
+            "epsilon_lower": Report::decimal_below(lower.epsilon),
             "confidence": settings.confidence.to_string(),
             "seeded": settings.is_seeded,
             "assumes": settings.is_seeded.then_some(ASSUMES),
@@ -135,7 +134,7 @@ pub(in crate::cli) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write
         writeln!(
             out,
             "delta(epsilon) is at least {}, at confidence {}: {}",
-            Report::decimal_below(delta_lower),
+            Report::decimal_below(lower.delta),
             settings.confidence,
             if confirmed { "the violation is confirmed" } else { "not confirmed by these samples" }
         )?;

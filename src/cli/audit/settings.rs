@@ -18,7 +18,7 @@ use crate::{
 pub(super) const SAMPLES: u64 = 100_000;
 
 /// The most outputs a side.
-pub(super) const MOST_SAMPLES: u64 = 1_000_000_000;
+pub(super) const MOST_SAMPLES: u64 = crate::audit::MOST_SAMPLES;
 
 /// How long a command may take, in seconds, where nobody says; and at most.
 const TIMEOUT: u64 = 300;

@@ -48,6 +48,7 @@ const NOT_KNOWN: &[&str] = &[
     "delta_upper",
     "epsilon_lower",
     "min_detectable_delta",
+    "searched",
     "delta_exact",
     "seeded",
     "assumes",

@@ -18,7 +18,11 @@ const LONGEST: usize = 6000;
 pub(super) fn counterexample(target: &Target<'_>) -> Option<String> {
     let event = target.text("event")?;
     let is_violation = target.is_violation();
-    let heading = if is_violation { "Counterexample" } else { "The strongest event that was tried" };
+    let heading = match (is_violation, is_sequential(target)) {
+        (true, true) => "The last event that was played",
+        (true, false) => "Counterexample",
+        (false, _) => "The event that was tested",
+    };
     let (p, q) = sides(target);
     let mut html = format!(
         "<div class=\"event{}\"><h4>{heading}</h4><p class=\"predicate\"><code>{}</code></p>",
@@ -55,6 +59,11 @@ pub(super) fn counterexample(target: &Target<'_>) -> Option<String> {
     }
     html.push_str("</div>");
     Some(html)
+}
+
+/// Whether the claim was bet against batch by batch: some event that was played violates it, and which one is not known.
+fn is_sequential(target: &Target<'_>) -> bool {
+    target.text("mode").is_some_and(|mode| mode == "sequential")
 }
 
 /// What the sides P and Q are called.
@@ -123,7 +132,11 @@ fn shows(target: &Target<'_>, p: &str, q: &str) -> String {
     let claimed = target
         .text("delta_claimed")
         .map_or_else(|| "the claimed δ".to_owned(), |delta| format!("the claimed δ = {}", markup(&delta)));
-    if target.is_violation() {
+    if target.is_violation() && is_sequential(target) {
+        format!(
+            "With P the outputs on {p} and Q those on {q}, P(S) − e<sup>{epsilon}</sup>·Q(S) is at least {lower}{confidence} for some event S that was played; were the claim true, it would be at most {claimed}. Of the event named here alone, the last one played, nothing is shown: a replay tests it."
+        )
+    } else if target.is_violation() {
         format!(
             "With P the outputs on {p} and Q those on {q}, P(S) − e<sup>{epsilon}</sup>·Q(S) is at least {lower}{confidence}; were the claim true, it would be at most {claimed}."
         )

@@ -64,6 +64,23 @@ pub(super) fn to_draw(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+/// What the audit of a target would have seen, and of which kinds of events, in one sentence without its end; `None` where nothing is known
+/// of it, as of an audit that stops by itself.
+pub(in crate::cli) fn seen(target: &Value) -> Option<String> {
+    let searched = texts(target, "searched");
+    let kinds = if searched.is_empty() { "none that tells the outputs apart".into() } else { searched.join(", ") };
+    let power = match text(target, "min_detectable_delta") {
+        Some(least) => {
+            format!("in the event tested, a δ of {least} or more would have been seen at least every other time")
+        }
+        None if text(target, "mode")? == "fixed" => {
+            "in the event tested, not even a δ of 1 would have been seen every other time".to_owned()
+        }
+        None => return None,
+    };
+    Some(format!("{power}; of the kinds of events searched: {kinds}"))
+}
+
 /// One target of a document.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
@@ -159,21 +176,11 @@ impl<'a> Target<'a> {
         let claim = self.claim().map_or_else(String::new, |claim| format!(" {claim}"));
         let confidence = self.text("confidence").map_or_else(String::new, |at| format!(" at confidence {at}"));
         let lower = self.text("delta_lower").map_or_else(String::new, |lower| format!(": δ is at least {lower}"));
-        let least = self.text("min_detectable_delta");
+        let seen = seen(self.value).map_or_else(String::new, |seen| format!("; {seen}"));
         match self.text("verdict").as_deref() {
             Some("violation") => format!("The claim{claim} is refuted{confidence}{lower}."),
-            Some("consistent") => {
-                let seen = least.map_or_else(String::new, |least| {
-                    format!("; a δ of {least} would have been seen in half of such runs, and a larger one in more")
-                });
-                format!("The samples do not refute the claim{claim}{seen}.")
-            }
-            Some("inconclusive") => {
-                let unseen = least.map_or_else(String::new, |least| {
-                    format!(": even a δ of {least} would have been missed in half of such runs")
-                });
-                format!("The samples are too few to judge the claim{claim}{unseen}.")
-            }
+            Some("consistent") => format!("The samples do not refute the claim{claim}{seen}."),
+            Some("inconclusive") => format!("The samples are too few to judge the claim{claim}{seen}."),
             Some(other) => format!("The verdict on the claim{claim} is {other}."),
             None => "There is no verdict.".to_owned(),
         }

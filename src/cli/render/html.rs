@@ -84,4 +84,5 @@ const NOTES: &str = "<h2>How to read this</h2><p>A mechanism is (ε, δ)-private
     <li><b>exact</b>: proven bounds, computed without samples. Two lines are a lower and an upper bound.</li>\
     <li><b>estimated</b>: from samples. The interval holds at the confidence, for the two inputs that were sampled; where there is no upper end, the samples give none.</li>\
     <li><b>violation</b>: the claim is refuted at the confidence, and the counterexample can be replayed. <b>consistent</b>: not refuted, though a violation of a size \
-    that is stated would have been seen. <b>inconclusive</b>: too few samples to say.</li></ul>";
+    that is stated would have been seen at least every other time in the event that was tested, which is the best found of the kinds of events that were searched; of events of other kinds \
+    nothing is said. <b>inconclusive</b>: too few samples to say.</li></ul>";

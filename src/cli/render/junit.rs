@@ -88,7 +88,13 @@ fn details(target: &Target<'_>) -> String {
     ];
     let mut text: String =
         FIELDS.iter().filter_map(|field| Some(format!("{field}: {}\n", target.text(field)?))).collect();
-    for (field, label) in [("inputs", "inputs"), ("commands", "commands"), ("files", "files"), ("notes", "note")] {
+    for (field, label) in [
+        ("inputs", "inputs"),
+        ("commands", "commands"),
+        ("files", "files"),
+        ("searched", "kinds of events searched"),
+        ("notes", "note"),
+    ] {
         for item in target.texts(field) {
             let _ = writeln!(text, "{label}: {item}");
         }

@@ -18,6 +18,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(super) use document::seen;
 pub(super) use html::html;
 pub(super) use junit::junit;
 pub(super) use sarif::sarif;

@@ -55,7 +55,9 @@ fn facts(target: &Target<'_>) -> String {
     row("δ(ε) estimated", number(target, "delta_estimate"));
     row("δ(ε) at most", number(target, "delta_upper"));
     row("ε at least", number(target, "epsilon_lower"));
-    row("Smallest δ it could see", number(target, "min_detectable_delta"));
+    row("Smallest δ seen every other time, in the event tested", number(target, "min_detectable_delta"));
+    let searched = target.texts("searched");
+    row("Kinds of events searched", (!searched.is_empty()).then(|| shortened(&searched.join(", "))));
     row("Confidence", number(target, "confidence"));
     row("Seeded", target.text("assumes").map(|assumed| format!("the confidence assumes {}", markup(&assumed))));
     let samples = match (number(target, "samples_a"), number(target, "samples_b")) {

@@ -232,7 +232,7 @@ fn the_counterexample_says_which_side_is_which() {
     let turned = html(&with(full("one"), &[("direction", json!("a over b"))]));
     assert!(turned.contains("P = a (<code>0</code>)") && turned.contains("Q = b (<code>1</code>)"));
     let kept = html(&with(full("one"), &[("verdict", json!("consistent"))]));
-    assert!(!kept.contains("certus replay") && kept.contains("strongest event"));
+    assert!(!kept.contains("certus replay") && kept.contains("The event that was tested"));
 }
 
 #[test]

@@ -8,6 +8,8 @@ use core::f64::consts::{E, SQRT_2};
 use rayon::prelude::*;
 use statrs::function::erf::erfc_inv;
 
+use super::super::tail::Tail;
+use super::rules::{BOX, LEAST_MEAN};
 use super::*;
 
 /// P(X ≥ x) and P(X ≤ x) of Binomial(n, p).
@@ -129,7 +131,7 @@ fn the_cover_is_the_region_of_a_few_samples() {
         counts.into_par_iter().for_each(|counts| {
             let (ps, qs) = (points(n, counts.x, &grid, summed, true), points(m, counts.y, &grid, summed, false));
             for shape in shapes(counts, E) {
-                let mut region = Region::new(counts, alpha, shape);
+                let region = Region::new(counts, alpha, shape);
                 for c in [E, 1.0] {
                     let (bound, least) =
                         (region.delta_lower(c), least(&ps, &qs, (n, m), alpha, shape, |p, q| p - c * q));

@@ -1,6 +1,8 @@
 //! The region against its own definition, point by point, and against the level that it states.
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thresholds of draws")]
 
+use super::super::tail::Tail;
+use super::rules::TRIM;
 use super::*;
 use crate::bits::{Bits, seeded};
 
@@ -11,25 +13,79 @@ fn pair(x: u64, n: u64, y: u64, m: u64) -> Pair {
 /// The score that the combination must reach is that of what the four other rules leave of α.
 #[test]
 fn the_five_rules_share_alpha() {
-    let region = Region::new(pair(50, 100, 10, 100), 0.05, Shape::Tilted { slope: 2.0, offset: 0.1, most: 0.9 });
+    let rules =
+        Rules::new((100, 100), 0.05, Shape::Tilted { slope: 2.0, offset: 0.1, most: 0.9 }).expect("a tilted shape");
+    let ((p_least, p_most), span) = (rules.p_range(50), rules.span(10));
     // Each rule's own α, as it is: what its bound rejects just so.
-    let q_most = region.cells.iter().map(|cell| cell.q1).fold(0.0, f64::max);
-    let q_least = region.cells.iter().map(|cell| cell.q0).fold(1.0, f64::min);
-    let p_least = region.cells.iter().map(|cell| cell.p0).fold(1.0, f64::min);
     let spent = [
-        Tail::of(100, 10, q_least).upper_at_most(),
-        Tail::of(100, 51, region.p_most).lower_at_most(),
+        Tail::of(100, 10, span.from).upper_at_most(),
+        Tail::of(100, 51, p_most).lower_at_most(),
         Tail::of(100, 50, p_least).upper_at_most(),
-        Tail::of(100, 11, q_most).lower_at_most(),
-        statrs::function::erf::erfc(region.z / core::f64::consts::SQRT_2) / 2.0,
+        Tail::of(100, 11, span.to).lower_at_most(),
+        statrs::function::erf::erfc(rules.z / core::f64::consts::SQRT_2) / 2.0,
     ];
     let sum: f64 = spent.iter().sum();
     assert!(sum <= 0.05 && sum > 0.05 * 0.99, "{sum}: {spent:?}");
-    // Rule 2, and rule 1 through the least q of the cover, at β.
-    let beta = Tail::of(100, 51, region.p_most).lower_at_most();
-    assert!(beta <= 0.05 * TRIM && beta > 0.05 * TRIM * 0.99, "{beta}");
-    let q = region.cells.iter().map(|cell| cell.q0).fold(1.0, f64::min);
-    assert!(Tail::of(100, 10, q).upper_at_most() <= 0.05 * TRIM && q > 0.02, "{q}");
+    // Rules 1 and 2 at β.
+    assert!(spent[..2].iter().all(|beta| *beta <= 0.05 * TRIM && *beta > 0.05 * TRIM * 0.99), "{spent:?}");
+}
+
+/// The cells begin and end where the rules say, and leave no gap; the boundary's corners are within the box.
+#[test]
+fn cells_cover_the_span() {
+    let shape = Shape::Tilted { slope: 2.0, offset: 0.1, most: 0.9 };
+    for (n, m) in [(1, 1), (30, 7), (1000, 1000), (2000, 50_000)] {
+        let rules = Rules::new((n, m), 0.01, shape).expect("a tilted shape");
+        for y in [0, 1, m / 10, m / 2, m - 1, m] {
+            let span = rules.span(y);
+            assert!(rules.edge(span.cells.start) <= span.from && rules.edge(span.cells.end) >= span.to, "{m} {y}");
+            assert!(span.from <= real(y) / real(m) && real(y) / real(m) <= span.to, "{m} {y}");
+            // No p is ruled out at all: every cell stays, the first from `from` on, the last up to `to`.
+            let cells = cover(&rules, n, y);
+            assert_eq!(cells.len() as u64, span.cells.end - span.cells.start, "{m} {y}");
+            assert!(cells.windows(2).all(|two| two[0].q1 <= two[1].q1), "{m} {y}");
+            assert_eq!(cells.last().map(|cell| cell.q1), Some(span.to), "{m} {y}");
+        }
+    }
+}
+
+/// **Finding: one document refuted a claim and called it consistent**, because cells were cut while a region was asked, for the question that was asked.
+/// Every question has one answer, whatever was asked before, and the bounds on δ and on ε refute the same claims.
+#[test]
+fn all_answers_speak_of_one_cover() {
+    let e = 1_f64.exp();
+    let counts = [
+        (pair(85, 800, 20, 800), 0.04, Shape::Tilted { slope: 1.1 * e, offset: 0.0, most: 0.3 }),
+        (pair(3703, 10_000, 1200, 10_000), 0.0008, Shape::Tilted { slope: e, offset: 0.03, most: 0.4 }),
+        (pair(3703, 10_000, 1200, 10_000), 0.0008, Shape::Tilted { slope: 2.0, offset: 0.0, most: 0.9 }),
+        (pair(40, 100, 1, 100), 0.05, Shape::Tilted { slope: e, offset: 0.2, most: 0.5 }),
+        (pair(100, 100, 0, 100), 0.05, Shape::Tilted { slope: 5.0, offset: 0.2, most: 1.0 }),
+        (pair(17, 60, 2, 90), 0.1, Shape::Box { share: 0.1 }),
+    ];
+    for (pair, alpha, shape) in counts {
+        let fresh = || Region::new(pair, alpha, shape);
+        let epsilons = [1.0, 0.0, 0.25, 0.5, 0.9, 0.99, 1.0, 1.01, 1.5, 2.0, 3.0, 1.0];
+        #[allow(unused_mut, reason = "as it was asked when asking changed it")]
+        let mut asked = fresh();
+        for epsilon in epsilons {
+            let bound = fresh().delta_lower(f64::exp(epsilon));
+            assert_eq!(bound, asked.delta_lower(f64::exp(epsilon)), "{pair:?} {shape:?} {epsilon}");
+            // The claims next to the bound, on either side of it.
+            for delta in [bound - 1e-3, bound - 1e-9, bound + 1e-9, bound + 1e-3, bound + 0.1] {
+                if !(0.0..1.0).contains(&delta) {
+                    continue;
+                }
+                let other = asked.epsilon_lower(delta);
+                assert_eq!(other, fresh().epsilon_lower(delta), "{pair:?} {shape:?} {delta}");
+                assert_eq!(bound > delta, other > epsilon, "{pair:?} {shape:?}: {bound} {delta}, {other} {epsilon}");
+            }
+        }
+        let mut sorted = epsilons;
+        sorted.sort_by(f64::total_cmp);
+        let curve = sorted.map(|epsilon| asked.delta_lower(epsilon.exp()));
+        assert!(curve.windows(2).all(|two| two[0] >= two[1]), "{curve:?}");
+        assert_eq!(asked.delta_lower(f64::INFINITY), f64::NEG_INFINITY);
+    }
 }
 
 /// As sharp as the test for known variances, nearly: z·σ of the difference, and no corner.
