@@ -102,8 +102,8 @@ pub(crate) trait SignedMachine: Copy + Ord + Default + Send + Sync + Debug + Int
     /// The integer, if it fits.
     fn of_integer(integer: &Integer) -> Option<Self>;
 
-    /// The sum, or the end of the range that it passes.
-    fn saturating_add(self, other: Self) -> Self;
+    /// The sum, or the end of the range that it passes; and whether it passes one.
+    fn clamped_add(self, other: Self) -> (Self, bool);
 }
 
 /// The most trials whose words a slice draws at a time.
@@ -142,8 +142,8 @@ impl SignedMachine for i64 {
     }
 
     #[inline]
-    fn saturating_add(self, other: Self) -> Self {
-        self.saturating_add(other)
+    fn clamped_add(self, other: Self) -> (Self, bool) {
+        (self.saturating_add(other), self.checked_add(other).is_none())
     }
 }
 
@@ -201,9 +201,10 @@ mod short {
             integer.to_i64().map(Self).filter(|word| (Self::MIN..=Self::MAX).contains(word))
         }
 
-        fn saturating_add(self, other: Self) -> Self {
+        fn clamped_add(self, other: Self) -> (Self, bool) {
             // Far from the ends of 64 bits.
-            Self(self.0 + other.0).clamp(Self::MIN, Self::MAX)
+            let sum = Self(self.0 + other.0);
+            (sum.clamp(Self::MIN, Self::MAX), !(Self::MIN..=Self::MAX).contains(&sum))
         }
     }
 }
@@ -229,10 +230,11 @@ mod tests {
                     let expected = i128::try_from(magnitude).unwrap() * if b & 1 == 1 { -1 } else { 1 };
                     let signed = W::cut(low(magnitude)).signed(y);
                     assert_eq!(i128::from(signed.into()), expected);
-                    let sum = signed.saturating_add(y.cast_signed());
+                    let (sum, is_clamped) = signed.clamped_add(y.cast_signed());
                     let exact = expected + i128::from(y.cast_signed().into());
                     let (least, most): (i64, i64) = (W::Signed::MIN.into(), W::Signed::MAX.into());
-                    assert_eq!(i128::from(sum.into()), exact.clamp(least.into(), most.into()));
+                    let clamped = exact.clamp(least.into(), most.into());
+                    assert_eq!((i128::from(sum.into()), is_clamped), (clamped, clamped != exact));
                 }
                 assert_eq!(W::of_double(a.into()), Some(W::cut(a)));
                 assert_eq!(W::of_double(u128::from(a) + modulus), None);

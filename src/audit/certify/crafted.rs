@@ -45,8 +45,8 @@ pub(super) trait Draws {
     fn one(&self, bits: &mut Words) -> Result<Integer, BitsError>;
     /// A slice.
     fn many<T: Output>(&self, bits: &mut Words, out: &mut [T]) -> Result<(), FillError>;
-    /// Sums.
-    fn added(&self, bits: &mut Words, values: &mut [i64]) -> Result<(), BitsError>;
+    /// Sums, and how many of them are clamped.
+    fn added(&self, bits: &mut Words, values: &mut [i64]) -> Result<usize, BitsError>;
 }
 
 macro_rules! draws {
@@ -60,7 +60,7 @@ macro_rules! draws {
                 self.fill(bits, out)
             }
 
-            fn added(&self, bits: &mut Words, values: &mut [i64]) -> Result<(), BitsError> {
+            fn added(&self, bits: &mut Words, values: &mut [i64]) -> Result<usize, BitsError> {
                 self.add_noise(bits, values)
             }
         }
@@ -144,8 +144,9 @@ pub(super) fn is_drawn_alone(noise: &impl Draws, second: u32, trial: &Crafted) -
         noise.many(&mut words(), &mut integer).is_ok() && integer.iter().all(|drawn| drawn.to_big() == trial.expected);
     let expected = i64::try_from(&trial.expected).map_err(|_| FillError::TooWide);
     let fits = noise.many(&mut words(), &mut word).map(|()| word) == expected.map(|expected| [expected]);
-    let clamped = clamped(1, &trial.expected);
-    drawn && filled && fits && noise.added(&mut words(), &mut sum).is_ok() && sum.map(BigInt::from) == [clamped]
+    let count = usize::from(is_clamped(1, &trial.expected));
+    let added = noise.added(&mut words(), &mut sum) == Ok(count);
+    drawn && filled && fits && added && sum.map(BigInt::from) == [clamped(1, &trial.expected)]
 }
 
 /// Whether slices of integers and of double words hold what they must, sums are clamped, and a slice of words
@@ -161,7 +162,8 @@ fn is_drawn_together(noise: &impl Draws, second: u32, slice: &[Crafted]) -> bool
     // Values of both signs and at both ends.
     let values = [0, 7, -7, i64::MAX, i64::MIN, 1 << 40].into_iter().cycle().take(slice.len());
     let mut noised: Vec<i64> = values.clone().collect();
-    let added = noise.added(&mut sums, &mut noised).is_ok();
+    let count = values.clone().zip(expected()).filter(|(value, expected)| is_clamped(*value, expected)).count();
+    let added = noise.added(&mut sums, &mut noised) == Ok(count);
     let sums_hold = noised
         .iter()
         .zip(values.zip(expected()))
@@ -170,6 +172,11 @@ fn is_drawn_together(noise: &impl Draws, second: u32, slice: &[Crafted]) -> bool
     let refuses = fits || noise.many(&mut short, &mut vec![0i64; slice.len()]) == Err(FillError::TooWide);
     let used_up = one.is_used_up() && other.is_used_up() && sums.is_used_up();
     filled && integers_hold && long_holds && added && sums_hold && refuses && used_up
+}
+
+/// Whether the sum passes 64 bits.
+fn is_clamped(value: i64, noise: &BigInt) -> bool {
+    clamped(value, noise) != noise + value
 }
 
 /// The sum, or the end of 64 bits that it passes.

@@ -194,12 +194,15 @@ where
             None => holds &= filled == Err(bulk::FillError::TooWide),
         }
         let mut sums = values.clone();
-        holds &= bulk::add_noise(construction, &mut replay(), &mut sums).is_ok();
-        holds &= sums.iter().zip(values.iter().zip(&integers)).all(|(&sum, (&value, noise))| {
-            let exact = noise.to_big() + value.into();
-            let clamped = exact.clamp(SignedWord::<C>::MIN.into().into(), SignedWord::<C>::MAX.into().into());
-            BigInt::from(sum.into()) == clamped
-        });
+        let clamped = bulk::add_noise(construction, &mut replay(), &mut sums);
+        let exact = |value: SignedWord<C>, noise: &Integer| noise.to_big() + value.into();
+        let (least, most) = (SignedWord::<C>::MIN.into().into(), SignedWord::<C>::MAX.into().into());
+        let exact: Vec<BigInt> = values.iter().zip(&integers).map(|(&value, noise)| exact(value, noise)).collect();
+        holds &= clamped == Ok(exact.iter().filter(|sum| !(&least..=&most).contains(sum)).count());
+        holds &= sums
+            .iter()
+            .zip(exact)
+            .all(|(&sum, exact)| BigInt::from(sum.into()) == exact.clamp(least.clone(), most.clone()));
         Ok(())
     };
     flat_by(draw, depth.slice, progress)?;

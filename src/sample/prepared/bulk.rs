@@ -150,7 +150,7 @@ fn each<C: Trial, T, E: From<BitsError>, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
     slots: &mut [T],
-    put: impl Fn(&mut T, Result<SignedWord<C>, Integer>) -> Result<(), E>,
+    mut put: impl FnMut(&mut T, Result<SignedWord<C>, Integer>) -> Result<(), E>,
 ) -> Result<(), E> {
     // How many second parts a word has: four as shipped.
     let parts = usize::try_from(C::Word::BITS.checked_div(C::SECOND).unwrap_or(1)).unwrap_or(1);
@@ -213,31 +213,41 @@ pub(crate) fn add_noise<C: Trial, B: Bits + ?Sized>(
     construction: &C,
     bits: &mut B,
     values: &mut [SignedWord<C>],
-) -> Result<(), BitsError> {
+) -> Result<usize, BitsError> {
+    let mut clamped = 0_usize;
     each(construction, bits, values, |value, sample| {
-        *value = match sample {
-            Ok(sample) => value.saturating_add(sample),
+        let (sum, is_clamped) = match sample {
+            Ok(sample) => value.clamped_add(sample),
             Err(sample) => clamped_sum(*value, &sample),
         };
+        *value = sum;
+        clamped = clamped.saturating_add(usize::from(is_clamped));
         Ok(())
-    })
+    })?;
+    Ok(clamped)
 }
 
 pub(super) fn add_noise_by_reference<B: Bits + ?Sized>(
     reference: &impl Program<Output = Integer>,
     bits: &mut B,
     values: &mut [i64],
-) -> Result<(), BitsError> {
+) -> Result<usize, BitsError> {
+    let mut clamped = 0_usize;
     for value in values {
-        *value = clamped_sum(*value, &execute(reference, bits)?);
+        let is_clamped;
+        (*value, is_clamped) = clamped_sum(*value, &execute(reference, bits)?);
+        clamped = clamped.saturating_add(usize::from(is_clamped));
     }
-    Ok(())
+    Ok(clamped)
 }
 
-/// value + noise, formed exactly, then clamped to the machine word.
-fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> S {
+/// value + noise, formed exactly, then clamped to the machine word; and whether it was.
+fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> (S, bool) {
     let sum = noise.add(&Integer::from(value.into()));
-    S::of_integer(&sum).unwrap_or(if sum < Integer::ZERO { S::MIN } else { S::MAX })
+    match S::of_integer(&sum) {
+        Some(sum) => (sum, false),
+        None => (if sum < Integer::ZERO { S::MIN } else { S::MAX }, true),
+    }
 }
 
 /// An endless iterator of samples; an error where the source fails.
@@ -350,10 +360,11 @@ mod tests {
         assert_eq!(noise.fill(&mut seeded([3; 32]), &mut [0i64; 1000]), Err(FillError::TooWide));
         noise.fill(&mut seeded([3; 32]), &mut [0i128; 1000]).unwrap();
         let mut values = [5i64; 1000];
-        noise.add_noise(&mut seeded([3; 32]), &mut values).unwrap();
-        for (value, sample) in values.iter().zip(&integers) {
-            assert_eq!(*value, clamped_sum(5, sample));
-        }
+        let clamped = noise.add_noise(&mut seeded([3; 32]), &mut values).unwrap();
+        let sums: Vec<(i64, bool)> = integers.iter().map(|sample| clamped_sum(5, sample)).collect();
+        assert!(values.iter().zip(&sums).all(|(value, (sum, _))| value == sum));
+        assert_eq!(clamped, sums.iter().filter(|(_, is_clamped)| *is_clamped).count());
+        assert!((60..220).contains(&clamped), "{clamped}");
         assert!(values.contains(&i64::MAX) && values.contains(&i64::MIN));
     }
 

@@ -189,14 +189,14 @@ impl<R: Program<Output = Integer>> Construction<R> {
         }
     }
 
-    fn add_noise<B: Bits + ?Sized>(&self, bits: &mut B, values: &mut [i64]) -> Result<(), BitsError> {
-        bits.begin()?;
-        match self {
+    fn add_noise<B: Bits + ?Sized>(&self, bits: &mut B, values: &mut [i64]) -> Result<usize, BitsError> {
+        let noised = bits.begin().and_then(|()| match self {
             Self::Table(table) => bulk::add_noise(table, bits, values),
             Self::Wide(wide) => bulk::add_noise(wide, bits, values),
             Self::Wider(wide) => bulk::add_noise(wide, bits, values),
             Self::Reference(reference) => bulk::add_noise_by_reference(reference, bits, values),
-        }
+        });
+        noised.inspect_err(|_| values.fill(0))
     }
 }
 
@@ -233,14 +233,16 @@ macro_rules! prepared {
                 self.construction.fill(bits, out)
             }
 
-            /// Adds an independent sample to each value. A sum past 64 bits is clamped, never wrapped: the sum is formed exactly,
-            /// and clamping it is post-processing.
+            /// Adds an independent sample to each value; the answer is how many sums were clamped.
+            ///
+            /// A sum past 64 bits is clamped, never wrapped. The sum is formed exactly; clamping it, and counting how often, is
+            /// post-processing.
             ///
             /// # Errors
             ///
-            /// If the source fails; values already noised stay so, and none of them may be released as a whole vector.
+            /// If the source fails. Every value is then overwritten with 0: those that had no noise yet are private.
             #[inline]
-            pub fn add_noise<B: Bits + ?Sized>(&self, bits: &mut B, values: &mut [i64]) -> Result<(), BitsError> {
+            pub fn add_noise<B: Bits + ?Sized>(&self, bits: &mut B, values: &mut [i64]) -> Result<usize, BitsError> {
                 self.construction.add_noise(bits, values)
             }
 

@@ -4,6 +4,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::prelude::*;
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+
 use super::{FillError, Output};
 use crate::bits::{BitStream, Bits, BitsError};
 
@@ -62,8 +64,15 @@ macro_rules! in_parallel {
                 &self,
                 bits: &mut B,
                 values: &mut [i64],
-            ) -> Result<(), BitsError> {
-                in_chunks(bits, values, |stream, chunk| self.add_noise(stream, chunk))
+            ) -> Result<usize, BitsError> {
+                let clamped = AtomicUsize::new(0);
+                let noised = in_chunks(bits, values, |stream, chunk| {
+                    clamped.fetch_add(self.add_noise(stream, chunk)?, Ordering::Relaxed);
+                    Ok::<(), BitsError>(())
+                });
+                // A chunk that fails stops the others, wherever they are.
+                noised.inspect_err(|_| values.fill(0))?;
+                Ok(clamped.into_inner())
             }
         }
     };
