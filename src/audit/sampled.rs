@@ -149,6 +149,7 @@ pub fn tallies_counted(
 ///
 /// If the source fails.
 pub fn fresh_seed(bits: &mut impl Bits) -> Result<[u8; 32], BitsError> {
+    bits.begin()?;
     let mut seed = [0; 32];
     for eight in seed.chunks_exact_mut(8) {
         eight.copy_from_slice(&bits.take(64)?.to_le_bytes());

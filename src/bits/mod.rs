@@ -11,12 +11,14 @@
 //! fails makes the sampler fail: an error, and no output.
 
 mod meter;
+mod process;
 mod stream;
 #[cfg(feature = "std")]
 mod system;
 mod tape;
 
 pub use meter::Meter;
+pub(crate) use process::Process;
 pub use stream::{BitStream, seeded};
 #[cfg(feature = "std")]
 pub use system::SystemBits;
@@ -45,10 +47,17 @@ pub enum BitsError {
 }
 
 /// A source of independent fair bits.
+///
+/// **Independent and fair is required, not checked.** A sampler that rejects draws until it accepts, so that it ends with
+/// probability 1 on fair bits and never, perhaps, on others: from a source that answers all zeros, or all ones,
+/// [`Uniform`](crate::sample::Uniform) of a bound such as 3, a geometric or a Gaussian draw may loop for ever, and from a source of few
+/// different words its output is not the stated one. A device whose generator can be stuck has to test it (as SP 800-90B's
+/// repetition count does) and report a failure, which ends every draw with an error.
 pub trait Bits {
-    /// Called once before each sample, and before each bulk of samples.
+    /// Called once before each sample, and before each bulk of samples, by every function of this library that draws.
     ///
-    /// A source that could have been copied since its last use, as by a fork, renews itself here.
+    /// A source that could have been copied since its last use, as by a fork, renews itself here. [`take`](Self::take) and
+    /// [`words`](Self::words) do not: whoever calls them directly calls this first, or a child repeats its parent's bits.
     ///
     /// # Errors
     ///
@@ -111,24 +120,35 @@ impl<B: Bits + ?Sized> Bits for &mut B {
 mod tests {
     use super::*;
 
-    /// Every wrapper must pass on the news that a sample begins: a source behind it may have to renew itself.
+    /// Every wrapper must pass on the news that a sample begins, since a source behind it may have to renew itself,
+    /// and what a fixed-work sampler discloses, since a source behind it may track what is secret.
     #[test]
-    fn wrappers_begin_their_source() {
-        struct Begins(u32);
-        impl Bits for Begins {
+    fn wrappers_pass_on_what_their_source_must_know() {
+        #[derive(Default)]
+        struct Knows {
+            begun: u32,
+            disclosed: u64,
+        }
+        impl Bits for Knows {
             fn begin(&mut self) -> Result<(), BitsError> {
-                self.0 += 1;
+                self.begun += 1;
                 Ok(())
             }
             fn take(&mut self, _: u32) -> Result<u64, BitsError> {
                 Ok(0)
             }
+            fn disclose(&mut self, found: &mut [u64]) {
+                self.disclosed += found.iter().sum::<u64>();
+            }
         }
-        let mut source = Begins(0);
-        Meter::new(&mut source).begin().unwrap();
-        Recorder::new(&mut source).begin().unwrap();
-        let mut borrowed = &mut source;
-        Bits::begin(&mut borrowed).unwrap();
-        assert_eq!(source.0, 3);
+        fn tell(mut wrapper: impl Bits, word: u64) {
+            wrapper.begin().unwrap();
+            wrapper.disclose(&mut [word]);
+        }
+        let mut source = Knows::default();
+        tell(Meter::new(&mut source), 1);
+        tell(Recorder::new(&mut source), 10);
+        tell(&mut source, 100);
+        assert_eq!((source.begun, source.disclosed), (3, 111));
     }
 }

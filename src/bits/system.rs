@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha20Rng;
 
-use super::{BitStream, Bits, BitsError, seeded};
+use super::{BitStream, Bits, BitsError, Process, seeded};
 
 /// ChaCha20 under a 256-bit seed from the operating system; one stream per value, never a global.
 ///
@@ -24,7 +24,7 @@ use super::{BitStream, Bits, BitsError, seeded};
 #[derive(Debug)]
 pub struct SystemBits {
     stream: BitStream<ChaCha20Rng>,
-    process: u32,
+    process: Process,
 }
 
 impl SystemBits {
@@ -36,13 +36,13 @@ impl SystemBits {
     pub fn new() -> Result<Self, BitsError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|_| BitsError::Source)?;
-        Ok(Self { stream: seeded(seed), process: std::process::id() })
+        Ok(Self { stream: seeded(seed), process: Process::this() })
     }
 }
 
 impl Bits for SystemBits {
     fn begin(&mut self) -> Result<(), BitsError> {
-        if std::process::id() != self.process {
+        if !self.process.is_this() {
             *self = Self::new()?;
         }
         Ok(())
@@ -70,17 +70,18 @@ mod tests {
     }
 
     /// As after a fork: the memory is the parent's, the process is not.
+    #[cfg(unix)]
     #[test]
     fn a_child_discards_what_it_inherited() {
         let mut parent = SystemBits::new().unwrap();
         parent.take(1).unwrap();
-        let mut child = SystemBits { stream: parent.stream.clone(), process: parent.process.wrapping_add(1) };
+        let mut child = SystemBits { stream: parent.stream.clone(), process: Process::another() };
         parent.begin().unwrap();
         child.begin().unwrap();
         // 63 buffered bits and the words after them: a shared stream would agree on all of them.
         assert_ne!(parent.take(63).unwrap(), child.take(63).unwrap());
         assert_ne!(parent.take(64).unwrap(), child.take(64).unwrap());
-        assert_eq!(child.process, std::process::id());
+        assert!(child.process.is_this());
     }
 
     #[test]

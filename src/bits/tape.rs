@@ -115,6 +115,11 @@ impl<B: Bits> Bits for Recorder<B> {
         self.tape.push(taken, count);
         Ok(taken)
     }
+
+    #[inline]
+    fn disclose(&mut self, found: &mut [u64]) {
+        self.source.disclose(found);
+    }
 }
 
 /// Every bit string up to a depth, depth first: 0 before 1.

@@ -202,7 +202,6 @@ impl Draw for Box<dyn AnyRelease> {
     const BULK: usize = 16;
 
     fn bulk<B: Bits>(&self, bits: &mut B, count: usize, samples: &mut Vec<Output>) -> Result<(), BitsError> {
-        bits.begin()?;
         for _ in 0..count {
             samples.push(self.draw(bits)?);
         }

@@ -42,7 +42,8 @@ pub use laplace::Laplace;
 #[cfg(feature = "parallel")]
 pub use prepared::CHUNK;
 pub use prepared::{FillError, Noise, Output, PreparedGaussian, PreparedLaplace};
-pub use program::{Count, Interpreter, Program, Step, execute};
+pub use program::{Count, Interpreter, Program, Step};
 pub use uniform::{Uniform, ZeroBound};
 
 use program::Width;
+pub(crate) use program::execute;

@@ -7,7 +7,7 @@
 //! * *count* is a loop whose state is the count ([`Count`]);
 //! * a lazy comparison is a loop whose state is the remainder still to be compared.
 //!
-//! A program does not know who runs it. An [`Interpreter`] does: [`execute`] draws real bits; the certifier of
+//! A program does not know who runs it. An [`Interpreter`] does: [`Program::sample`] draws real bits; the certifier of
 //! the audit layer replays every choice of a step and solves the loop exactly. Both see the same code, because there is no other.
 //!
 //! **Purity.** A step must be a function of the program's value, the state and the answers of the interpreter. Programs
@@ -38,7 +38,7 @@ pub trait Program: Clone + Ord + Send + Sync + 'static {
     /// Those of the interpreter, passed on.
     fn step<I: Interpreter>(&self, state: Self::State, on: &mut I) -> Step<Self, I>;
 
-    /// What holds of the state before every step: the invariant by which [`execute`]'s loop is proven, whatever its number of rounds.
+    /// What holds of the state before every step: the invariant by which `execute`'s loop is proven, whatever its number of rounds.
     #[cfg(kani)]
     fn invariant(&self, _: &Self::State) -> bool {
         true
@@ -79,13 +79,10 @@ pub trait Interpreter {
     fn overflow(&mut self) -> Self::Error;
 }
 
-/// Runs a program on bits that were begun already: the loop, and nothing else.
-///
-/// # Errors
-///
-/// If the source fails.
+/// Runs a program on bits that were begun already: the loop, and nothing else. Not public, since whoever
+/// forgot to begin would draw the same in a parent and its child; [`Program::sample`] begins.
 #[inline]
-pub fn execute<P: Program, B: Bits + ?Sized>(program: &P, bits: &mut B) -> Result<P::Output, BitsError> {
+pub(crate) fn execute<P: Program, B: Bits + ?Sized>(program: &P, bits: &mut B) -> Result<P::Output, BitsError> {
     let mut state = program.start();
     #[cfg_attr(kani, kani::loop_invariant(program.invariant(&state)))]
     loop {

@@ -5,7 +5,7 @@ use certus::audit::{Report, Sampled, Side, Verdict};
 use certus::bits::{BitStream, Bits as _, BitsError};
 use certus::exact::{Enclosure, Positive, Probability, Rational};
 use certus::guarantee::{Domination, FinitePair, Pair};
-use certus::sample::{Laplace, execute};
+use certus::sample::{Laplace, Program};
 use rand_chacha::ChaCha20Rng;
 
 use crate::exact::{float, middle, show};
@@ -132,7 +132,7 @@ impl Exercises<'_> {
         let on = |distance: f64| {
             let noise = noise.clone();
             move |side: Side, bits: &mut Random| -> Result<Output, BitsError> {
-                let noise = execute(&noise, bits)?.to_i64().unwrap_or(0);
+                let noise = noise.sample(bits)?.to_i64().unwrap_or(0);
                 Ok(Output::from(side.pick(0.0, distance) + noise as f64))
             }
         };
@@ -178,7 +178,7 @@ impl Exercises<'_> {
         let pure = privacy::epsilon(SPEC, &rational("0")?)?;
         let noise = Laplace::new(&Positive::new(rational("4")?)?);
         let target = move |side: Side, bits: &mut Random| -> Result<Output, BitsError> {
-            Ok(Output::from(side.pick(1200, 1300) + execute(&noise, bits)?.to_i64().unwrap_or(0)))
+            Ok(Output::from(side.pick(1200, 1300) + noise.sample(bits)?.to_i64().unwrap_or(0)))
         };
         let mut table = Table::new(
             "3.3, (⌈100s⌉ + Geo(4))/100 on s = 12 and s = 13: the whole profile",

@@ -2,7 +2,7 @@
 
 use certus::exact::{Integer, Probability, Rational};
 use certus::mechanism::{Mechanism, Private as _, RandomizedResponse, statistic::Survey};
-use certus::sample::execute;
+use certus::sample::Program;
 
 use crate::exact::{float, show};
 use crate::privacy::{self, own, rational};
@@ -131,7 +131,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
         let mut said = 0;
         for person in 0..people {
             let is_true = person < holds;
-            let answer = execute(if is_true { &yes } else { &no }, &mut bits)?.to_i64() == Some(1);
+            let answer = if is_true { &yes } else { &no }.sample(&mut bits)?.to_i64() == Some(1);
             said += usize::from(answer);
             truths += u64::from(answer == is_true);
         }

@@ -30,6 +30,7 @@ const RATE_BITS: u32 = 6;
 /// # Ok::<(), certus::bits::BitsError>(())
 /// ```
 pub fn draw<B: Bits>(counts: &[u64], size: u64, bits: &mut B) -> Result<Vec<u64>, BitsError> {
+    bits.begin()?;
     let total: u64 = counts.iter().sum();
     let size = size.min(total);
     // ⌊size·64/total⌋ ≤ 64, in 128 bits since size·64 may not fit in 64.

@@ -20,7 +20,7 @@ use crate::{
     exact::Pmf,
     guarantee::{Domination, Privacy, Relation},
     mechanism::{Mechanism, Private},
-    sample::{Program, execute},
+    sample::Program,
 };
 
 /// A mechanism of the catalogue: it reads its input from text and releases [`Output`]s.
@@ -67,7 +67,7 @@ pub trait AnyMechanism: Send + Sync {
 
 /// A mechanism on an input.
 pub trait AnyRelease: Send + Sync {
-    /// Draws one output, from bits that were begun.
+    /// Draws one output; it begins the source.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ pub trait AnyRelease: Send + Sync {
 
 impl<P: Program<Output: ToOutput>> AnyRelease for P {
     fn draw(&self, bits: &mut dyn Bits) -> Result<Output, BitsError> {
-        Ok(execute(self, bits)?.to_output())
+        Ok(self.sample(bits)?.to_output())
     }
 
     #[cfg(feature = "audit")]

@@ -35,4 +35,4 @@ pub use noisy_top_k::{NoisyRanking, NoisyTopK};
 pub use numeric_sparse_vector::{NumericAnswers, NumericSparseVector};
 pub use peeling::{Peel, Peeling};
 pub use permute_and_flip::{Flips, PermuteAndFlip};
-pub use sparse_vector::{Comparison, SparseAnswers, SparseVector, Stream, ThresholdError};
+pub use sparse_vector::{AskError, Comparison, SparseAnswers, SparseVector, Stream, ThresholdError};

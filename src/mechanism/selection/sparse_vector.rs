@@ -5,10 +5,10 @@ use core::{convert::Infallible, ops::ControlFlow};
 
 use super::{Noise, NoiseSampler, dominated_by_a_response, reaches};
 use crate::{
-    bits::{Bits, BitsError},
+    bits::{Bits, BitsError, Process},
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Domination, Guarantee, GuaranteeError, LInfinity, Sensitivity},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
 };
 
@@ -25,6 +25,18 @@ pub enum ThresholdError {
     /// The guarantee is none.
     #[error(transparent)]
     Guarantee(#[from] GuaranteeError),
+}
+
+/// Why a [`Stream`] does not answer a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The source of randomness failed.
+    #[error(transparent)]
+    Bits(#[from] BitsError),
+    /// Another process began the stream.
+    #[error("another process began this stream of queries: a copy that a fork made is not asked")]
+    Forked,
 }
 
 /// The sparse vector technique: for each of a stream of integer queries, whether it passes a threshold; it ends with the c-th that does.
@@ -143,7 +155,7 @@ impl SparseVector {
     /// If the source of bits fails.
     pub fn stream<B: Bits + ?Sized>(&self, bits: &mut B) -> Result<Stream, BitsError> {
         let threshold = self.threshold.add(&self.threshold_noise().sample(bits)?);
-        Ok(Stream { threshold, noise: self.query_noise(), left: self.passes })
+        Ok(Stream { threshold, noise: self.query_noise(), left: self.passes, process: Process::this() })
     }
 }
 
@@ -167,10 +179,14 @@ impl Private for SparseVector {
 }
 
 /// A stream of queries against one noisy threshold, which stays secret. It cannot be cloned: a copy would let more pass than was paid for.
+///
+/// **Fork.** A fork does copy it. So a stream is asked by the process that began it alone: where the process id is another
+/// one, [`ask`](Self::ask) refuses, and whoever forks has to hand the stream to one of the two processes beforehand.
 pub struct Stream {
     threshold: Integer,
     noise: NoiseSampler,
     left: u64,
+    process: Process,
 }
 
 impl core::fmt::Debug for Stream {
@@ -185,8 +201,11 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// If the source of bits fails.
-    pub fn ask<B: Bits + ?Sized>(&mut self, query: &Integer, bits: &mut B) -> Result<Option<bool>, BitsError> {
+    /// If the source of bits fails, or a fork has copied the stream into this process. Nothing is spent then.
+    pub fn ask<B: Bits + ?Sized>(&mut self, query: &Integer, bits: &mut B) -> Result<Option<bool>, AskError> {
+        if !self.process.is_this() {
+            return Err(AskError::Forked);
+        }
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         let passes = Comparison { query: query.clone(), threshold: self.threshold.clone(), noise: self.noise.clone() };
         let passes = passes.sample(bits)?;
@@ -198,7 +217,7 @@ impl Stream {
 }
 
 /// Whether a query with noise is at least a threshold.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Comparison {
     query: Integer,
     threshold: Integer,
@@ -217,7 +236,7 @@ impl Program for Comparison {
 }
 
 /// Which queries pass, up to the last that may.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SparseAnswers {
     queries: Arc<[Integer]>,
     threshold: Integer,
@@ -225,6 +244,8 @@ pub struct SparseAnswers {
     threshold_noise: NoiseSampler,
     query_noise: NoiseSampler,
 }
+
+opaque_debug!(Comparison, SparseAnswers);
 
 impl SparseAnswers {
     /// The noisy threshold.
