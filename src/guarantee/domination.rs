@@ -10,6 +10,7 @@ use super::{GuaranteeError, Pair, Relation, two_steps};
 /// Where some do, an account of the pairs is one of the mechanism: its lower bounds, too, hold of the mechanism. Where none are known to, the pairs dominate, and no more is said: the account is
 /// an upper bound, and the mechanism itself may lose less than the account's *lower* end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Attained {
     /// By answers that are as far apart as a stated sensitivity allows, whichever the neighbours that it is stated for: some query of that sensitivity has such answers.
     ByAnswers,

@@ -3,7 +3,10 @@
 use core::ops::Add;
 
 use super::{Guarantee, GuaranteeError, Privacy, Relation};
-use crate::exact::{Rational, Real};
+use crate::{
+    bits::Process,
+    exact::{Rational, Real},
+};
 
 /// Why a debit is refused. Nothing is spent then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +15,9 @@ pub enum DebitError {
     /// The budget would be passed, or it cannot be told that it would not.
     #[error("the budget does not suffice: nothing was spent")]
     Exceeded,
+    /// Another process made the budget.
+    #[error("another process made this budget: a copy that a fork made is not spent")]
+    Forked,
     /// The cost is not of a kind that this budget counts.
     #[error(transparent)]
     Kind(#[from] GuaranteeError),
@@ -130,6 +136,9 @@ impl Odometer {
 /// Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6 (and Whitehouse, Ramdas, Rogers and Wu 2023), for Rényi and zCDP by Feldman and Zrnic 2021.
 /// It cannot be cloned: a copy of a budget would be spent a second time.
 ///
+/// **Fork.** A fork does copy it. So a budget is spent by the process that made it alone: where the process id is another
+/// one, [`debit`](Self::debit) refuses, and a child that is to release something is given a budget of its own.
+///
 /// ```
 /// use certus::{exact::Real, guarantee::{DebitError, Filter, Guarantee, Relation}};
 ///
@@ -146,6 +155,7 @@ pub struct Filter {
     budget: Amount,
     /// Invariant: its sum fits the budget.
     odometer: Odometer,
+    process: Process,
 }
 
 impl Filter {
@@ -168,15 +178,19 @@ impl Filter {
             }
             Privacy::Zcdp { rho } => Amount { main: exact(rho, rounded.main), delta: zero },
         };
-        Self { budget: amount, odometer: Odometer::new(&budget) }
+        Self { budget: amount, odometer: Odometer::new(&budget), process: Process::this() }
     }
 
     /// Books a cost if the budget suffices. To be called before the release is drawn, so that a crash loses noise and never budget.
     ///
     /// # Errors
     ///
-    /// If the budget does not suffice, or the cost does not convert to its kind. Nothing is spent then.
+    /// If the budget does not suffice, the cost does not convert to its kind, or a fork has copied the budget into this process. Nothing
+    /// is spent then.
     pub fn debit(&mut self, cost: &Guarantee) -> Result<(), DebitError> {
+        if !self.process.is_this() {
+            return Err(DebitError::Forked);
+        }
         let cost = self.odometer.cost(cost)?;
         self.odometer.spent = self.odometer.spent.debited(&cost, &self.budget).ok_or(DebitError::Exceeded)?;
         Ok(())

@@ -3,6 +3,7 @@
 /// When two databases are neighbours: what a guarantee protects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Relation {
     /// One has a person's record more than the other ("unbounded").
     AddRemove,

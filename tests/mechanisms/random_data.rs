@@ -97,6 +97,7 @@ fn neighbours<T: Clone + core::fmt::Debug + 'static>(
             match relation {
                 AddRemove => (with(x), rest.clone()),
                 ChangeOne => (with(x), with(y)),
+                other => panic!("no such neighbours: {other:?}"),
             }
         },
     )
@@ -165,6 +166,7 @@ fn of_prefix_counts() {
                     let (a, b) = match relation {
                         AddRemove => (vec![0, x, 2 % slots], vec![0, 2 % slots]),
                         ChangeOne => (vec![0, x, 2 % slots], vec![0, y, 2 % slots]),
+                        other => panic!("no such neighbours: {other:?}"),
                     };
                     let on = |data: &[usize]| mechanism.release(data, &mut seeded([1; 32])).unwrap().get().clone();
                     let (on_a, on_b) = (on(&a), on(&b));

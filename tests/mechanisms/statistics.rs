@@ -30,6 +30,7 @@ fn neighbours<T: PartialEq + Clone>(relation: Relation) -> fn(&[T], &[T]) -> boo
     match relation {
         AddRemove => removed_one,
         ChangeOne => changed_one,
+        other => panic!("no such neighbours: {other:?}"),
     }
 }
 

@@ -23,6 +23,7 @@ fn near<T: PartialEq + Clone>(relation: Relation) -> fn(&[T], &[T]) -> bool {
     match relation {
         AddRemove => removed_one,
         ChangeOne => changed_one,
+        other => panic!("no such neighbours: {other:?}"),
     }
 }
 

@@ -1,0 +1,198 @@
+//! Every public way to draw, each as a function from a source to text. A function of the library that takes a source of bits
+//! and is not here fails [`every_public_way_to_draw_is_listed`].
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use certus::{
+    bits::Bits,
+    exact::{Integer, NonNegative, Positive, parse},
+    guarantee::{L1, LInfinity, Relation, Sensitivity},
+    mechanism::{
+        Private,
+        additive::LaplaceMechanism,
+        from_spec,
+        selection::{Noise, SparseVector},
+    },
+    sample::{
+        Laplace, PreparedGaussian, PreparedLaplace, Program,
+        fixed::{FixedGaussian, FixedLaplace, Mode},
+    },
+};
+
+/// A source that a pool of threads may borrow.
+type Source<'a> = dyn Bits + Send + 'a;
+
+/// A draw of at least 60 bits of entropy, as text.
+pub type Draw = fn(&mut Source<'_>) -> String;
+
+/// `file: function`, and what draws with it.
+pub const ALL: &[(&str, Draw)] = &[
+    ("sample/program.rs: sample", one_sample),
+    ("sample/prepared/mod.rs: fill", |bits| {
+        let mut out = [0i64; 8];
+        PreparedLaplace::new(&wide()).fill(bits, &mut out).unwrap();
+        let mut narrow = [0i64; 128];
+        PreparedGaussian::new(&one()).fill(bits, &mut narrow).unwrap();
+        format!("{out:?}{narrow:?}")
+    }),
+    ("sample/prepared/mod.rs: add_noise", |bits| {
+        let mut values = [5i64; 128];
+        PreparedGaussian::new(&one()).add_noise(bits, &mut values).unwrap();
+        format!("{values:?}")
+    }),
+    ("sample/prepared/mod.rs: samples", |bits| {
+        format!("{:?}", PreparedLaplace::new(&wide()).samples(bits).next().unwrap().unwrap())
+    }),
+    #[cfg(feature = "parallel")]
+    ("sample/prepared/parallel.rs: fill_parallel", |bits| {
+        let mut out = [0i64; 8];
+        in_a_pool(|| PreparedLaplace::new(&wide()).fill_parallel(bits, &mut out).unwrap());
+        format!("{out:?}")
+    }),
+    #[cfg(feature = "parallel")]
+    ("sample/prepared/parallel.rs: add_noise_parallel", |bits| {
+        let mut values = [5i64; 8];
+        in_a_pool(|| PreparedLaplace::new(&wide()).add_noise_parallel(bits, &mut values).map(|_| ()).unwrap());
+        format!("{values:?}")
+    }),
+    ("sample/fixed/mod.rs: fill", |bits| {
+        let mut out = [0i64; 8];
+        FixedLaplace::new(&positive("1e15"), Mode::Standard).unwrap().fill(bits, &mut out).unwrap();
+        let mut wide = [0i64; 8];
+        FixedGaussian::new(&positive("1e15"), Mode::Wide).unwrap().fill(bits, &mut wide).unwrap();
+        format!("{out:?}{wide:?}")
+    }),
+    ("mechanism/private.rs: release", |bits| {
+        let sensitivity = Sensitivity::<L1>::new(NonNegative::one(), Relation::AddRemove);
+        let mechanism = LaplaceMechanism::with_scale(&sensitivity, wide().get()).unwrap();
+        mechanism.release(&Integer::from(7), bits).unwrap().get().to_string()
+    }),
+    ("mechanism/catalogue/erased.rs: draw", |bits| {
+        let drawn = |spec: &str, input: &str, bits: &mut Source<'_>| {
+            from_spec(&spec.parse().unwrap()).unwrap().on(input).unwrap().draw(bits).unwrap().to_string()
+        };
+        format!("{} {}", drawn("laplace(scale=1e18)", "0", bits), drawn("count(scale=1e18)", "1,2,3", bits))
+    }),
+    ("mechanism/selection/sparse_vector.rs: stream", |bits| {
+        // Queries without noise find the threshold by bisection: 2^66 is 74 scales away from 0.
+        let mut stream = stream(1_000, "1e-18", "1e40", bits);
+        let (mut below, mut above) = (-(1_i128 << 66), 1_i128 << 66);
+        while above - below > 1 {
+            let middle = below.midpoint(above);
+            let query = parse(&middle.to_string()).unwrap().to_integer().into();
+            match stream.ask(&query, bits).unwrap() {
+                Some(true) => above = middle,
+                _ => below = middle,
+            }
+        }
+        above.to_string()
+    }),
+    ("mechanism/selection/sparse_vector.rs: ask", |bits| {
+        // Noise that is much wider than the threshold's: each answer is a coin.
+        let mut stream = stream(u64::MAX, "1", "1", bits);
+        (0..128).map(|_| if stream.ask(&Integer::ZERO, bits).unwrap() == Some(true) { '1' } else { '0' }).collect()
+    }),
+    #[cfg(feature = "audit")]
+    ("audit/outputs/split.rs: draw", |mut bits| {
+        format!("{:?}", certus::audit::outputs::draw(&[1; 256], 128, &mut bits).unwrap())
+    }),
+    #[cfg(feature = "audit")]
+    ("audit/outputs/table.rs: split", |mut bits| {
+        use certus::audit::outputs::{Recording, Table};
+        let tally = |name: &str| {
+            let mut recording = Recording::new();
+            recording.integers(&(0..512).collect::<Vec<i64>>());
+            recording.finish(name)
+        };
+        format!("{:?}", Table::split(&tally("a"), &tally("b"), &mut bits).unwrap())
+    }),
+    #[cfg(feature = "audit")]
+    ("audit/sampled.rs: fresh_seed", |mut bits| format!("{:?}", certus::audit::fresh_seed(&mut bits).unwrap())),
+];
+
+fn positive(text: &str) -> Positive {
+    Positive::new(parse(text).unwrap()).unwrap()
+}
+
+fn one() -> Positive {
+    positive("1")
+}
+
+/// Two samples agree with a probability of about 10^-18.
+fn wide() -> Positive {
+    positive("1e18")
+}
+
+pub fn one_sample(bits: &mut Source<'_>) -> String {
+    Laplace::new(&wide()).sample(bits).unwrap().to_string()
+}
+
+fn stream(passes: u64, threshold: &str, queries: &str, bits: &mut Source<'_>) -> certus::mechanism::selection::Stream {
+    let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
+    let (threshold, queries) = (positive(threshold), positive(queries));
+    let mechanism = SparseVector::new(&sensitivity, 0.into(), passes, &threshold, &queries, Noise::Laplace).unwrap();
+    mechanism.stream(bits).unwrap()
+}
+
+/// On a pool of its own: the threads of a pool that the parent has used are not there in a child.
+#[cfg(feature = "parallel")]
+fn in_a_pool(work: impl FnOnce() + Send) {
+    rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(work);
+}
+
+/// The function names, by `file: function`, of the library's public functions that take a source of bits.
+fn public_functions_of_bits() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = BTreeSet::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let file = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+            // The command is no library, and `bits` is the door itself: raw calls are begun by whoever makes them.
+            if !file.starts_with("cli/") && !file.starts_with("bits/") && file.ends_with(".rs") {
+                found.extend(of_file(&fs::read_to_string(&path).unwrap()).map(|name| format!("{file}: {name}")));
+            }
+        }
+    }
+    found
+}
+
+/// Those of one file: `pub fn`, and the functions of a `pub trait`, whose signature names `Bits`.
+fn of_file(text: &str) -> impl Iterator<Item = String> + use<> {
+    let text = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let mut names = Vec::new();
+    let mut in_public_trait = false;
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        if line.starts_with("pub trait ") {
+            in_public_trait = true;
+        } else if line.starts_with('}') {
+            in_public_trait = false;
+        }
+        let code = line.trim_start();
+        let public = code.strip_prefix("pub fn ").or_else(|| code.strip_prefix("fn ").filter(|_| in_public_trait));
+        if let Some(name) = public {
+            let signature = rest.split(['{', ';']).next().unwrap_or_default();
+            let name = name.split(['<', '(']).next().unwrap_or_default();
+            if ["B: Bits", "impl Bits", "dyn Bits"].iter().any(|bits| signature.contains(bits)) {
+                names.push(name.to_owned());
+            }
+        }
+        rest = after;
+    }
+    names.into_iter()
+}
+
+#[test]
+fn every_public_way_to_draw_is_listed() {
+    let listed: BTreeSet<String> = ALL.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let found = public_functions_of_bits();
+    let of = |names: Vec<&String>| names.into_iter().cloned().collect::<Vec<_>>().join(", ");
+    assert_eq!(of(found.difference(&listed).collect()), "", "without a fork test in tests/fork/draws.rs");
+    assert_eq!(of(listed.difference(&found).collect()), "", "listed, but not in the library");
+}
