@@ -37,6 +37,10 @@ pub mod exact;
 pub mod guarantee;
 pub mod mechanism;
 pub mod sample;
+
+/// The traits of the generators that [`bits::BitStream`] takes, at the version that it takes them of.
+pub use rand_core;
+
 #[cfg(any(kani, test))]
 #[path = "../proofs/symbolic.rs"]
 mod symbolic;

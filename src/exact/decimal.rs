@@ -15,6 +15,7 @@ use super::{Enclosure, Rational};
 
 /// The direction in which a decimal may differ from the number that it renders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rounding {
     /// Toward −∞: the decimal is at most the number.
     Down,

@@ -18,6 +18,7 @@ use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational};
 
 /// Which smaller scales of the grid do not meet (ε, δ).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Excluded {
     /// All of them: each was certified to fail, or the next was and δ is known to fall with the scale. This is *the smallest*.
     Every,

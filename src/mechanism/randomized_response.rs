@@ -8,6 +8,7 @@ use num_bigint::{BigInt, BigUint};
 use crate::{
     exact::{Enclosure, FinitePmf, Integer, NonNegative, Probability, Rational, Real, exp_neg},
     guarantee::{FinitePair, Weight},
+    mechanism::opaque_debug,
     sample::{Bernoulli, Interpreter, Program, Step, Uniform},
 };
 
@@ -198,11 +199,13 @@ impl Program for TruthCoin {
 }
 
 /// The response to one true answer: a coin for the truth; if it fails, one of the other k − 1 answers.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Response {
     TruthOrOther { coin: Bernoulli, other: Uniform, truth: i64 },
     TruthOrOtherByEpsilon { coin: TruthCoin, other: Uniform, truth: i64 },
 }
+
+opaque_debug!(Response);
 
 impl Program for Response {
     type State = ();

@@ -5,7 +5,7 @@ use core::{convert::Infallible, ops::ControlFlow};
 
 use num_bigint::BigUint;
 
-use super::{RandomizedResponse, randomized_response::Response};
+use super::{RandomizedResponse, opaque_debug, randomized_response::Response};
 use crate::{
     exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Positive},
     sample::{
@@ -131,7 +131,7 @@ impl Pmf<Integer> for Shifted {
 }
 
 /// A mechanism on an input: a [`Program`] whose sample is the release.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Release {
     /// Discrete Laplace noise, and the input.
@@ -164,8 +164,10 @@ impl Release {
 }
 
 /// A randomized response to one input.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ResponseTo(Response);
+
+opaque_debug!(Release, ResponseTo);
 
 impl Program for Release {
     type State = ();

@@ -18,6 +18,7 @@ use crate::exact::{self, Rational};
 
 /// What a key is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Value {
     /// `key=5/2`
     Number(Rational),

@@ -1,14 +1,17 @@
 //! A spec as text (feature `serde`): `"laplace(scale=5/2)"`. So every mechanism of the catalogue has parameters that can be stored and sent.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::Spec;
 
 impl Serialize for Spec {
+    /// The canonical text, if it is one that is read: a spec's numbers may be longer there than they were written.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let text = self.to_string();
+        text.parse::<Self>().map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&text)
     }
 }
 
@@ -21,8 +24,6 @@ impl<'de> Deserialize<'de> for Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
-
     #[test]
     fn text_both_ways() {
         let spec: Spec = "laplace(scale=2.5, sensitivity=3)*4".parse().unwrap();
@@ -33,5 +34,8 @@ mod tests {
         let refused = serde_json::from_str::<Spec>("\"laplace(scale=)\"").unwrap_err().to_string();
         assert!(refused.starts_with("laplace: scale:"), "{refused}");
         assert!(serde_json::from_str::<Spec>("3").is_err());
+        // 60 kB that are read, and written as 9 MB would not be.
+        let long: Spec = alloc::format!("x(a=[{}])", ["1e900"; 10_000].join(",")).parse().unwrap();
+        assert!(serde_json::to_string(&long).is_err());
     }
 }

@@ -10,7 +10,7 @@ use super::{AdditiveError, truncated::power};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational, Real},
     guarantee::{Attained, Domination, FinitePair, Guarantee, L1, Pair, Sensitivity, Weight},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{BernoulliExp, Interpreter, Laplace, Program, Step, Uniform},
 };
 
@@ -189,7 +189,7 @@ impl Private for BoundedLaplace {
 ///
 /// Where the interval is wider than 2s, noise is drawn until it is inside; otherwise a uniform output is accepted with e^(−|y−x|/s). Either accepts with
 /// probability at least (1 − e^-2)/2.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Conditioned {
     answer: Integer,
     lower: Integer,
@@ -197,6 +197,8 @@ pub struct Conditioned {
     scale: Positive,
     proposal: Proposal,
 }
+
+opaque_debug!(Conditioned);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Proposal {

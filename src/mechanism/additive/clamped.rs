@@ -6,7 +6,7 @@ use super::AdditiveError;
 use crate::{
     exact::Integer,
     guarantee::{Attained, Domination, Guarantee},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
 };
 
@@ -95,12 +95,14 @@ impl<M: Private<Release: Program<Output = Integer>>> Private for Clamped<M> {
 }
 
 /// What a program draws, clamped.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Clamp<P> {
     program: P,
     lower: Integer,
     upper: Integer,
 }
+
+opaque_debug!(Clamp<P>);
 
 impl<P: Program<Output = Integer>> Program for Clamp<P> {
     type State = ();

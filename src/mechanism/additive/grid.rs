@@ -14,6 +14,7 @@ use crate::{
 /// twice as far apart as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Rounding {
     /// ⌊x + ½⌋: to the nearest, a half always up.
     Nearest,

@@ -7,11 +7,12 @@ use num_bigint::BigUint;
 
 use crate::{
     exact::Integer,
+    mechanism::opaque_debug,
     sample::{Interpreter, Program, Step},
 };
 
 /// answer + noise, widened and never wrapped.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Noisy<N> {
     answer: Integer,
     noise: N,
@@ -37,11 +38,13 @@ impl<N: Program<Output = Integer>> Program for Noisy<N> {
 }
 
 /// Each answer plus noise of its own, one coordinate a step.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoisyVector<N> {
     answers: Arc<[Integer]>,
     noise: N,
 }
+
+opaque_debug!(Noisy<N>, NoisyVector<N>);
 
 impl<N: Program<Output = Integer>> NoisyVector<N> {
     /// Each answer plus fresh noise.

@@ -7,7 +7,7 @@ use super::Grid;
 use crate::{
     exact::{Integer, Rational},
     guarantee::{Attained, Domination, Guarantee},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
 };
 
@@ -167,11 +167,13 @@ mod steps {
 use steps::Steps;
 
 /// What a program draws, times g.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scaled<P> {
     grid: Grid,
     steps: P,
 }
+
+opaque_debug!(Scaled<P>);
 
 impl<P: Program<Output: Steps>> Program for Scaled<P> {
     type State = ();

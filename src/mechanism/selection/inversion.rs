@@ -9,6 +9,7 @@ use num_traits::{One, Zero};
 use crate::{
     exact::{Enclosure, NonNegative, Rational, exp_neg},
     guarantee::Weight,
+    mechanism::opaque_debug,
     sample::{Interpreter, Program, Step},
 };
 
@@ -34,13 +35,15 @@ pub struct NoWeight;
 /// assert_eq!(choice.sample(&mut seeded([0; 32])), Ok(1));
 /// # Ok::<(), certus::mechanism::selection::NoWeight>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inversion {
     /// Invariant: the least exponent of a positive factor is 0, and its factor is 1.
     weights: Arc<[Weight]>,
     /// F₁, …, F₍ₙ₋₁₎ enclosed to [`FIRST`] bits.
     first: Arc<[(BigUint, BigUint)]>,
 }
+
+opaque_debug!(Inversion);
 
 /// The precision of the enclosures that are kept.
 const FIRST: u32 = 128;

@@ -10,6 +10,7 @@ use crate::{
 /// The noise of a comparison. Either has P(X ≥ k) ≤ e^(m/scale)·P(X ≥ k + m) for all k and m ≥ 0, which is all that the proofs need; the
 /// one-sided has half the variance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Noise {
     /// Discrete Laplace: P(k) ∝ e^(-|k|/scale) on all integers.
     Laplace,
@@ -30,6 +31,7 @@ impl Noise {
 
 /// [`Noise`] at a scale.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum NoiseSampler {
     /// Two-sided.
     Laplace(Laplace),

@@ -7,7 +7,7 @@ use super::{Candidates, Noise, NoiseSampler, ScoresError, SelectionError, domina
 use crate::{
     exact::{Integer, Positive},
     guarantee::{Domination, Guarantee},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
 };
 
@@ -75,11 +75,13 @@ impl Private for NoisyMax {
 }
 
 /// The index of the largest noisy score.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoisyArgmax {
     scores: Arc<[Integer]>,
     noise: NoiseSampler,
 }
+
+opaque_debug!(NoisyArgmax);
 
 impl Program for NoisyArgmax {
     /// How many scores were looked at, and the index and noisy score of the largest among them.

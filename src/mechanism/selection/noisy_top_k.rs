@@ -7,7 +7,7 @@ use super::{Candidates, Noise, NoiseSampler, ScoresError, SelectionError, domina
 use crate::{
     exact::{Integer, Positive, Rational},
     guarantee::{Domination, Guarantee},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
 };
 
@@ -82,12 +82,14 @@ impl Private for NoisyTopK {
 }
 
 /// The indices of the k largest noisy scores, best first.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoisyRanking {
     scores: Arc<[Integer]>,
     k: usize,
     noise: NoiseSampler,
 }
+
+opaque_debug!(NoisyRanking);
 
 impl Program for NoisyRanking {
     /// How many scores were looked at, and the k largest noisy ones among them: best first, of equal ones the lower index first.

@@ -7,7 +7,7 @@ use super::{SparseAnswers, SparseVector, ThresholdError, dominated_by_a_response
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Domination, Guarantee},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Laplace, Program, Step},
 };
 
@@ -74,11 +74,13 @@ impl Private for NumericSparseVector {
 }
 
 /// For each query, nothing if it does not pass, and a noisy answer if it does; up to the last that may.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NumericAnswers {
     test: SparseAnswers,
     answer_noise: Laplace,
 }
+
+opaque_debug!(NumericAnswers);
 
 impl Program for NumericAnswers {
     /// The noisy threshold once it is drawn, and the answers so far.

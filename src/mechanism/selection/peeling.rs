@@ -9,7 +9,7 @@ use super::{
 use crate::{
     exact::{NonNegative, Positive, Rational, Real},
     guarantee::{Domination, Guarantee},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
 };
 
@@ -84,12 +84,14 @@ impl Private for Peeling {
 }
 
 /// k choices with weights e^-xᵢ, each among those not chosen before.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Peel {
     exponents: Arc<[NonNegative]>,
     /// Invariant: at most as many as there are exponents.
     k: usize,
 }
+
+opaque_debug!(Peel);
 
 impl Program for Peel {
     /// Those chosen so far.

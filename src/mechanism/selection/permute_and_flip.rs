@@ -9,7 +9,7 @@ use super::{Candidates, ScoresError, SelectionError, dominated_by_a_response};
 use crate::{
     exact::{Positive, Rational},
     guarantee::{Domination, Guarantee},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{BernoulliExp, Interpreter, Program, Step, Uniform},
 };
 
@@ -74,11 +74,13 @@ impl Private for PermuteAndFlip {
 }
 
 /// One coin a candidate, tossed in a random order until one comes up true: its index.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Flips {
     /// Invariant: one of them is certain.
     coins: Arc<[BernoulliExp]>,
 }
+
+opaque_debug!(Flips);
 
 impl Program for Flips {
     /// The candidates that were not looked at yet, in ascending order: a random permutation, drawn as far as it is needed.

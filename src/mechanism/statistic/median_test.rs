@@ -10,7 +10,7 @@ use super::{
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Domination, Guarantee, Relation},
-    mechanism::{Private, selection::reaches},
+    mechanism::{Private, opaque_debug, selection::reaches},
     sample::{Interpreter, Laplace, Program, Step},
 };
 
@@ -103,7 +103,7 @@ impl Private for MedianTest {
 }
 
 /// A noisy median if a noisy distance reaches the threshold, and nothing otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestedMedian {
     distance: Integer,
     threshold: Integer,
@@ -111,6 +111,8 @@ pub struct TestedMedian {
     test_noise: Laplace,
     release_noise: Laplace,
 }
+
+opaque_debug!(TestedMedian);
 
 impl Program for TestedMedian {
     type State = bool;

@@ -5,11 +5,12 @@ use core::ops::ControlFlow;
 
 use crate::{
     exact::{Integer, Positive},
+    mechanism::opaque_debug,
     sample::{Interpreter, Laplace, Program, Step},
 };
 
 /// One integer with noise.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoisyInteger {
     value: Integer,
     noise: Laplace,
@@ -33,10 +34,12 @@ impl Program for NoisyInteger {
 }
 
 /// Several integers, each with fresh noise of its own.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoisyVector {
     coordinates: Arc<[NoisyInteger]>,
 }
+
+opaque_debug!(NoisyInteger, NoisyVector);
 
 impl FromIterator<NoisyInteger> for NoisyVector {
     fn from_iter<I: IntoIterator<Item = NoisyInteger>>(coordinates: I) -> Self {

@@ -5,16 +5,21 @@ use alloc::vec::Vec;
 use num_traits::{One, Zero};
 
 use super::{Bounds, RecordsError};
-use crate::exact::{Integer, Positive, Rational};
+use crate::{
+    exact::{Integer, Positive, Rational},
+    mechanism::opaque_debug,
+};
 
 /// n records clamped to bounds, in order: x₁ ≤ x₂ ≤ … ≤ xₙ, and xᵢ = lower for i < 1, upper for i > n.
 ///
 /// Their median is x_m with m = ⌈n/2⌉. Everything here is for change-one neighbours.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct OrderedRecords {
     sorted: Vec<i64>,
     bounds: Bounds,
 }
+
+opaque_debug!(OrderedRecords);
 
 impl OrderedRecords {
     /// Clamps and sorts `records` records.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Domination, Guarantee, Relation},
-    mechanism::Private,
+    mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
 };
 
@@ -116,10 +116,12 @@ impl Private for PrefixCounts {
 }
 
 /// The prefix sums of noisy nodes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoisyPrefixes {
     nodes: NoisyVector,
 }
+
+opaque_debug!(NoisyPrefixes);
 
 impl Program for NoisyPrefixes {
     type State = ();

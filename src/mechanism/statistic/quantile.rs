@@ -11,7 +11,7 @@ use crate::{
     exact::{Integer, NonNegative, Positive, Probability, Rational, Real},
     guarantee::{Domination, Guarantee, Relation, Weight},
     mechanism::{
-        Private,
+        Private, opaque_debug,
         selection::{Inversion, dominated_by_a_response},
     },
     sample::{Interpreter, Program, Step, Uniform},
@@ -128,11 +128,13 @@ impl Private for Quantile {
 }
 
 /// A segment of integers by its weight, and a uniform one of it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SegmentChoice {
     choice: Option<Inversion>,
     segments: Arc<[(Integer, Uniform)]>,
 }
+
+opaque_debug!(SegmentChoice);
 
 impl Program for SegmentChoice {
     type State = ();

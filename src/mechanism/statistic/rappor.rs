@@ -10,7 +10,7 @@ use super::StatisticError;
 use crate::{
     exact::{NonNegative, Probability, Rational, Real},
     guarantee::{Attained, Domination, FinitePair, Guarantee, GuaranteeError, Pair, Relation, Weight},
-    mechanism::{Private, selection::dominated_by_a_response},
+    mechanism::{Private, opaque_debug, selection::dominated_by_a_response},
     sample::{Bernoulli, Interpreter, Program, Step},
 };
 
@@ -199,12 +199,14 @@ impl Private for Rappor {
 }
 
 /// A report: each bit 1 with the probability of a bit that is set, or is not.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RapporBits {
     bits: Arc<[bool]>,
     one: Bernoulli,
     zero: Bernoulli,
 }
+
+opaque_debug!(RapporBits);
 
 impl Program for RapporBits {
     /// The bits reported so far.

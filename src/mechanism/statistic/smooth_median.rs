@@ -6,7 +6,7 @@ use super::{Bounds, OrderedRecords, RecordsError, StatisticError, Waring};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Domination, Guarantee, Relation},
-    mechanism::{Private, selection::dominated_by_a_response},
+    mechanism::{Private, opaque_debug, selection::dominated_by_a_response},
     sample::{Interpreter, Program, Step},
 };
 
@@ -103,11 +103,13 @@ impl Private for SmoothMedian {
 }
 
 /// A median plus Waring noise.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MedianWithNoise {
     median: Integer,
     noise: Waring,
 }
+
+opaque_debug!(MedianWithNoise);
 
 impl Program for MedianWithNoise {
     type State = ();

@@ -9,7 +9,7 @@ use super::{StatisticError, laplace_tail};
 use crate::{
     exact::{Integer, NonNegative, Positive, Probability, Rational, Real},
     guarantee::{Domination, FinitePair, Guarantee, Pair, Privacy, Relation},
-    mechanism::{Private, selection::reaches},
+    mechanism::{Private, opaque_debug, selection::reaches},
     sample::{Interpreter, Laplace, Program, Step},
 };
 
@@ -156,12 +156,14 @@ fn rounded_up(delta: &Real) -> Option<Probability> {
 }
 
 /// The keys whose noisy count is at least the threshold, with that count.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NoisyKeys<K> {
     counts: Arc<[(K, Integer)]>,
     noise: Laplace,
     threshold: Integer,
 }
+
+opaque_debug!(NoisyKeys<K>);
 
 impl<K: Clone + Ord + Send + Sync + 'static> Program for NoisyKeys<K> {
     /// How many keys were looked at, and what is released of them.

@@ -1,0 +1,1 @@
+//! Rationals with a zero or negative denominator.
