@@ -160,7 +160,7 @@ fn leaks_in_digits_are_refuted() {
         let event: Event = serde_json::from_str(&stored).unwrap();
         assert_eq!(event, finding.event, "{stored}");
         let (_, a, b) = audited(place, 101, 10_000, &*draw);
-        let (_, mut region) = Finding::replay(&event, finding.direction, (&a, &b), 0.001, &report.claim, None);
+        let (_, region) = Finding::replay(&event, finding.direction, (&a, &b), 0.001, &report.claim, None);
         assert!(region.delta_lower(1_f64.exp()) > 0.1, "{name}: {event}");
     }
 }

@@ -249,7 +249,7 @@ pub fn kinds() -> [&'static str; 7] {
     [
         "single outputs, their form and their presence",
         "thresholds and bins of a number and of its size",
-        "bit patterns of floats",
+        "lowest set bits, steps and classes of numbers",
         "residues and bit parities of integers",
         "lengths, characters and hexadecimal bytes of texts",
         "parts of vectors, their differences, extremes, sums and counts",

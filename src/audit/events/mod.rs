@@ -9,7 +9,6 @@ mod event;
 mod family;
 mod feature;
 mod goal;
-mod kind;
 mod score;
 
 pub use choose::{Candidate, Search};
