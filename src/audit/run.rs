@@ -138,7 +138,8 @@ impl Audit {
     }
 
     /// What counts as having looked hard enough: `consistent` needs that an excess over the claimed δ of this size, in the event that was
-    /// tested, would have been seen at least every other time (0.1).
+    /// tested, would have been seen at least every other time (0.1). Where the outputs that choose an event are all alike, none is tested:
+    /// there it needs that the upper bound on δ is at most that much above the claimed δ.
     #[must_use]
     pub fn resolution(mut self, resolution: f64) -> Self {
         self.resolution = resolution;
@@ -241,9 +242,11 @@ impl Audit {
         let upper_alpha = alpha * UPPER_SHARE;
         let upper = loss.delta_upper(epsilon, upper_alpha).max(loss.reversed().delta_upper(epsilon, upper_alpha));
         let upper = ordered_upper(upper, lower.delta, delta_estimate);
+        // Where no event tells the outputs of the selection part apart, nothing is tested, and only the upper bound says how large a violation may be.
+        let unseen = if findings.is_empty() { Some(upper) } else { min_detectable_delta };
         let verdict = if lower.is_refuted {
             Verdict::Violation
-        } else if min_detectable_delta.is_some_and(|least| least - delta <= self.resolution) {
+        } else if unseen.is_some_and(|unseen| unseen < 1.0 && unseen - delta <= self.resolution) {
             Verdict::Consistent
         } else {
             Verdict::Inconclusive

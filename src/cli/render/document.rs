@@ -68,7 +68,10 @@ pub(super) fn to_draw(text: &str) -> Option<f64> {
 /// of it, as of an audit that stops by itself.
 pub(in crate::cli) fn seen(target: &Value) -> Option<String> {
     let searched = texts(target, "searched");
-    let kinds = if searched.is_empty() { "none that tells the outputs apart".into() } else { searched.join(", ") };
+    if text(target, "event").is_none() && searched.is_empty() && text(target, "mode").is_some_and(|mode| mode == "fixed") {
+        return Some("no event was tested: the outputs that would have chosen one are all alike".to_owned());
+    }
+    let kinds = searched.join(", ");
     let power = match text(target, "min_detectable_delta") {
         Some(least) => {
             format!("in the event tested, a δ of {least} or more would have been seen at least every other time")
