@@ -1,4 +1,5 @@
-//! Samples that depend on each other: seeds that are used twice, files that are parts of others, audits' own samples again.
+//! Samples that depend on each other: seeds that are used twice, files that are parts of others, audits' own
+//! samples again.
 
 use std::fs;
 
@@ -17,7 +18,8 @@ fn without(text: &str, is_left_out: impl Fn(usize) -> bool) -> String {
     kept.map(|(_, line)| format!("{line}\n")).collect()
 }
 
-/// The audit's own files, less one line or one third, at any place; one side alone; and with the sides exchanged. (All of them were "fresh samples" that confirmed.)
+/// The audit's own files, less one line or one third, at any place; one side alone; and with the sides
+/// exchanged. (All of them were "fresh samples" that confirmed.)
 #[test]
 fn a_part_of_the_audits_own_samples_is_not_fresh() {
     let folder = Folder::new();
@@ -52,7 +54,8 @@ fn a_part_of_the_audits_own_samples_is_not_fresh() {
     refused(&["replay", &old, "--samples-a", &own_a, "--samples-b", &own_b], 2, &["--samples-a", "fresh"]);
 }
 
-/// One side is a part of the other: its beginning, its end, its middle, or all of it but one line; of numbers, of bits and of rare ones.
+/// One side is a part of the other: its beginning, its end, its middle, or all of it but one line; of
+/// numbers, of bits and of rare ones.
 #[test]
 fn a_side_that_is_a_part_of_the_other_is_refused() {
     let folder = Folder::new();
@@ -86,8 +89,9 @@ fn a_side_that_is_a_part_of_the_other_is_refused() {
     refused(&[&["audit", "--tally-a", &a, "--tally-a", &b, "--tally-b", &b][..], &CLAIM].concat(), 2, &["--tally-a"]);
 }
 
-/// A seed that is the same in every run: on both sides the noise is the same, although no two lines of the sides are. (With one shard a side, as two processors had, nobody noticed;
-/// nor with two of unequal lengths.)
+/// A seed that is the same in every run: on both sides the noise is the same, although no two lines of the
+/// sides are. (With one shard a side, as two processors had, nobody noticed; nor with two of unequal
+/// lengths.)
 #[test]
 fn commands_that_share_a_seed_are_refused() {
     let stuck = |from: u32| {
@@ -106,7 +110,8 @@ fn commands_that_share_a_seed_are_refused() {
     assert!(document["notes"].to_string().contains("--shards 1"), "{document}");
 }
 
-/// A batch of 500 with a dozen rare outputs says too little to be known again; batch after batch does. (Every batch was bet on with knowledge of it.)
+/// A batch of 500 with a dozen rare outputs says too little to be known again; batch after batch does. (Every
+/// batch was bet on with knowledge of it.)
 #[test]
 fn rare_outputs_that_come_again_are_noticed() {
     let rare = |word: &str, seed: u32| {

@@ -31,7 +31,8 @@ pub(super) enum Key {
     Word(usize),
 }
 
-/// A set of readings with its counts, (first side, second side): in the part that it was fitted on, and in the part to check it on.
+/// A set of readings with its counts, (first side, second side): in the part that it was fitted on, and in
+/// the part to check it on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub key: Key,
@@ -173,8 +174,10 @@ impl<'a> Column<'a> {
 
     /// Where the two tails are cut, as ascending places in the order of the numbers.
     ///
-    /// From either end the cuts are at the order statistics 1, 2, 4, … of the weight, as far as `most_weight`, and between two of them where the gap between neighbours is widest: a
-    /// rare leak that lies apart from all else is then a span of its own, whatever its number of samples; one that does not is one to within a factor of two.
+    /// From either end the cuts are at the order statistics 1, 2, 4, … of the weight, as far as
+    /// `most_weight`, and between two of them where the gap between neighbours is widest: a rare leak that
+    /// lies apart from all else is then a span of its own, whatever its number of samples; one that does not
+    /// is one to within a factor of two.
     fn tail_cuts(&self, fit: &Counts, most_weight: u64) -> Vec<usize> {
         let length = self.numbers.len();
         let mut cuts = self.tail_from((0..length).map(|place| (place, place + 1)), fit, most_weight);
@@ -184,7 +187,8 @@ impl<'a> Column<'a> {
         cuts
     }
 
-    /// The cuts of one tail, given the places from its end inward, each with the place of the cut that follows it.
+    /// The cuts of one tail, given the places from its end inward, each with the place of the cut that
+    /// follows it.
     #[expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
     fn tail_from(&self, inward: impl Iterator<Item = (usize, usize)>, fit: &Counts, most_weight: u64) -> Vec<usize> {
         let mut cuts = Vec::new();
@@ -259,7 +263,8 @@ impl<'a> Column<'a> {
         values
     }
 
-    /// The readings of some groups as one set; `None` of no group. Groups of one kind alone: see [`one_kind`].
+    /// The readings of some groups as one set; `None` of no group. Groups of one kind alone: see
+    /// [`one_kind`].
     pub(super) fn within(&self, groups: &[Group]) -> Option<Within> {
         let mut spans: Vec<(usize, usize)> = Vec::new();
         let mut words = Vec::new();
@@ -314,7 +319,8 @@ impl<'a> Column<'a> {
         Group { key, fit: (0, 0), check: (0, 0) }
     }
 
-    /// Where the line is cut before a place in the order: between neighbours, so that unseen numbers fall to one of them.
+    /// Where the line is cut before a place in the order: between neighbours, so that unseen numbers fall to
+    /// one of them.
     fn cut(&self, place: usize) -> Option<f64> {
         let (low, _) = self.numbers.get(place.checked_sub(1)?)?;
         let (high, _) = self.numbers.get(place)?;
@@ -365,7 +371,8 @@ mod tests {
         assert_eq!(cut(1.0, f64::INFINITY), 1.0);
     }
 
-    /// The groups part the readings: each is in exactly one, in the set that is stored too, and the counts of both parts are those of the rows.
+    /// The groups part the readings: each is in exactly one, in the set that is stored too, and the counts of
+    /// both parts are those of the rows.
     #[test]
     fn groups_part_the_readings() {
         let readings: Vec<Reading<'_>> = (0..1000)
@@ -401,8 +408,9 @@ mod tests {
         }
     }
 
-    /// Of 10,000 samples in a row, the first seven and the last five lie apart: they are spans, beside those of 1, 2 and 4 samples and more, up to the weight of a common span. Spans of even
-    /// weight have them among others.
+    /// Of 10,000 samples in a row, the first seven and the last five lie apart: they are spans, beside those
+    /// of 1, 2 and 4 samples and more, up to the weight of a common span. Spans of even weight have them
+    /// among others.
     #[test]
     fn tails_are_cut_finer_and_where_they_gap() {
         let value = |place: i32| {

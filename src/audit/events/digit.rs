@@ -1,7 +1,7 @@
 //! Digits: what an integer leaves when it is divided, and what stands at one place of a text.
 //!
-//! A leak in a digit is in no threshold and in no single output. There are many such features, each with few readings: they are counted in one walk over the outputs, and no
-//! column of readings is kept.
+//! A leak in a digit is in no threshold and in no single output. There are many such features, each with few
+//! readings: they are counted in one walk over the outputs, and no column of readings is kept.
 
 use core::fmt;
 use core::num::NonZeroU16;
@@ -14,7 +14,8 @@ use crate::audit::outputs::{Counts, Output};
 
 /// A part of an integer or of a text that has few values.
 ///
-/// An integer is an output of decimal digits, with a sign or not, of at most 128 bits. A text of hexadecimal digits has an even number of them, and nothing else.
+/// An integer is an output of decimal digits, with a sign or not, of at most 128 bits. A text of hexadecimal
+/// digits has an even number of them, and nothing else.
 ///
 /// ```
 /// use certus::audit::{events::{Digit, Event, Feature, Place, Within}, outputs::Output};
@@ -31,7 +32,8 @@ use crate::audit::outputs::{Counts, Output};
 pub enum Digit {
     /// The least non-negative number that an integer is congruent to by this modulus.
     Residue(NonZeroU16),
-    /// Whether the number of ones among the lowest so many bits of an integer is odd; at most 64, in two's complement.
+    /// Whether the number of ones among the lowest so many bits of an integer is odd; at most 64, in two's
+    /// complement.
     LowParity(u8),
     /// Whether the number of all its ones is odd, in two's complement of any even number of bits.
     Parity,
@@ -202,7 +204,8 @@ fn searched<'a, 'p: 'a>(seen: impl Iterator<Item = &'a Parsed<'p>>) -> Vec<Digit
     digits
 }
 
-/// The first and the last places; of texts that all have one length, also the two in the middle, and none twice.
+/// The first and the last places; of texts that all have one length, also the two in the middle, and none
+/// twice.
 fn places(length: Option<usize>) -> Vec<Place> {
     let Some(length) = length else {
         return (0..PLACES).map(Place::First).chain((0..PLACES).map(Place::Last)).collect();
@@ -243,7 +246,8 @@ impl Cells {
         }
     }
 
-    /// The readings with their groups. As of words, one that was fitted on a single sample says nothing of the next.
+    /// The readings with their groups. As of words, one that was fitted on a single sample says nothing of
+    /// the next.
     fn groups(&self, digit: Digit) -> (Vec<String>, Vec<Group>) {
         let cells = (0..).zip(&self.few).chain(self.rest.iter().map(|(code, cell)| (*code, cell)));
         let held = cells.filter(|(_, [a, b, ..])| a + b > 1);
@@ -357,7 +361,8 @@ mod tests {
         assert!(serde_json::from_str::<Digit>("{\"residue\":0}").is_err());
     }
 
-    /// What is counted in one walk is what is read one by one, of integers and texts together, and no vector is a text.
+    /// What is counted in one walk is what is read one by one, of integers and texts together, and no vector
+    /// is a text.
     #[test]
     fn counts_are_those_of_the_readings() {
         let texts = (0..400_i64).flat_map(|i| {

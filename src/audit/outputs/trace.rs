@@ -1,29 +1,34 @@
 //! What a recording keeps of its order, so that the same samples are known again wherever a copy begins.
 //!
-//! Two recordings that share a long run of outputs are no independent samples: one is a part of the other, or a seed was used twice. The outputs are read as *runs*: an output, and
-//! how often it came in a row. If outputs are independent and of one distribution, m runs in a row of two recordings agree with probability about 3^-m at most, whatever the
-//! distribution: 3^-m is a fair coin's, and all others have less. So a thousand zeros are one run and say nothing, and rare outputs say where they came.
+//! Two recordings that share a long run of outputs are no independent samples: one is a part of the other, or
+//! a seed was used twice. The outputs are read as *runs*: an output, and how often it came in a row. If
+//! outputs are independent and of one distribution, m runs in a row of two recordings agree with probability
+//! about 3^-m at most, whatever the distribution: 3^-m is a fair coin's, and all others have less. So a
+//! thousand zeros are one run and say nothing, and rare outputs say where they came.
 
 use std::collections::{BTreeSet, BinaryHeap};
 
 use super::recording::mix;
 
-/// The fewest runs that are compared. At the n·m pairs of places of two recordings of independent outputs, 64 agree somewhere with probability at most n·m·3^-64 < n·m·2^-101: below 2^-41
-/// for a billion outputs each.
+/// The fewest runs that are compared. At the n·m pairs of places of two recordings of independent outputs, 64
+/// agree somewhere with probability at most n·m·3^-64 < n·m·2^-101: below 2^-41 for a billion outputs each.
 const LEAST_RUNS: u64 = 64;
 
 /// A piece ends after one of so many runs, where the last 64 of them say so.
 const PIECE_RUNS: u64 = 64;
 
-/// The pieces that are kept: those with the least digests, which are the same ones in every recording that holds them.
+/// The pieces that are kept: those with the least digests, which are the same ones in every recording that
+/// holds them.
 const PIECES: usize = 128;
 
-/// So many pieces in common are a long run in common. (Two digests of 64 bits, of different pieces, agree among those kept with probability below 2^-34, and two pairs below 2^-68.)
+/// So many pieces in common are a long run in common. (Two digests of 64 bits, of different pieces, agree
+/// among those kept with probability below 2^-34, and two pairs below 2^-68.)
 const COMMON_PIECES: usize = 2;
 
 /// Digests of parts of a recording: of its first and last runs, and of pieces between.
 ///
-/// A piece ends where a hash of the last 64 runs is small, so that a copy is cut at the same places from its second piece on, whatever is missing before it.
+/// A piece ends where a hash of the last 64 runs is small, so that a copy is cut at the same places from its
+/// second piece on, whatever is missing before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(into = "[String; 2]", try_from = "[String; 2]")]
 pub struct Trace {
@@ -36,8 +41,9 @@ pub struct Trace {
 impl Trace {
     /// Whether two recordings share a long run of outputs: their beginnings, their ends, or pieces between.
     ///
-    /// If the outputs are independent, the answer is wrongly yes with probability below 2^-40. It is no of a shared run in which no two kept pieces lie: a tenth of the longer recording
-    /// or more is missed in one case of twenty at most, a third or more in one of a million.
+    /// If the outputs are independent, the answer is wrongly yes with probability below 2^-40. It is no of a
+    /// shared run in which no two kept pieces lie: a tenth of the longer recording or more is missed in one
+    /// case of twenty at most, a third or more in one of a million.
     #[must_use]
     pub fn shares_a_run(&self, other: &Self) -> bool {
         common(&self.ends, &other.ends) > 0 || common(&self.pieces, &other.pieces) >= COMMON_PIECES
@@ -186,7 +192,8 @@ mod tests {
     use crate::audit::outputs::{Output, Recording, Tally};
     use crate::bits::{Bits, seeded};
 
-    /// Outputs of very different information: nothing at all, rare ones, a fair coin, a few words, and numbers that hardly come twice.
+    /// Outputs of very different information: nothing at all, rare ones, a fair coin, a few words, and
+    /// numbers that hardly come twice.
     const SOURCES: [fn(u64) -> i64; 6] = [
         |_| 7,
         |word| i64::from(word % 1024 == 0),
@@ -209,8 +216,8 @@ mod tests {
         recording.finish(id)
     }
 
-    /// Of independent outputs no two recordings are taken for copies: 40 of each source and length, all pairs of them. The probability that one of these tests fails is below 2^-40,
-    /// were the seeds not fixed.
+    /// Of independent outputs no two recordings are taken for copies: 40 of each source and length, all pairs
+    /// of them. The probability that one of these tests fails is below 2^-40, were the seeds not fixed.
     #[test]
     fn independent_recordings_are_never_refused() {
         for (place, source) in (0..).zip(SOURCES) {
@@ -231,7 +238,8 @@ mod tests {
         }
     }
 
-    /// A copy is known wherever it begins and ends, and whatever single output it lacks, as soon as it has some hundred runs.
+    /// A copy is known wherever it begins and ends, and whatever single output it lacks, as soon as it has
+    /// some hundred runs.
     #[test]
     fn copies_are_known_in_part() {
         for (source, count) in [(SOURCES[2], 60_000), (SOURCES[3], 6_000), (SOURCES[4], 6_000), (SOURCES[5], 3_000)] {
@@ -261,10 +269,12 @@ mod tests {
         }
     }
 
-    /// One recording that is shorter by one, of too few runs for a trace: the digest before the last output knows it. And many that say little each say enough together.
+    /// One recording that is shorter by one, of too few runs for a trace: the digest before the last output
+    /// knows it. And many that say little each say enough together.
     #[test]
     fn short_repetitions_add_up() {
-        // About 25 outputs of 400 are others, of some 33 bits by the bound; less what 80 shards may do by chance, 19.
+        // About 25 outputs of 400 are others, of some 33 bits by the bound; less what 80 shards may do by
+        // chance, 19.
         let rare = |seed| outputs(|word| i64::from(word % 16 == 0), seed, 400);
         let coins = outputs(SOURCES[5], 1, 60);
         assert!(tally("a", &coins).check_apart(&tally("b", &coins[..59])).is_err());
