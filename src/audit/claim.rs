@@ -2,7 +2,7 @@
 
 use num_traits::{One, Signed};
 
-use crate::exact::{Rational, Rounding, decimal, from_f64};
+use crate::exact::{Rational, Rounding, decimal, from_f64, number};
 
 /// P(S) ≤ e^ε·Q(S) + δ for every event S, and the same with the sides exchanged.
 ///
@@ -39,8 +39,10 @@ impl Claim {
     ///
     /// # Errors
     ///
-    /// If ε is not in [0, 100] or δ not in [0, 1).
+    /// If ε is not in [0, 100] or δ not in [0, 1), as no quotient by 0 is.
     pub fn new(epsilon: Rational, delta: Rational) -> Result<Self, ClaimError> {
+        let epsilon = number(&epsilon).ok_or(ClaimError::Epsilon)?.into_owned();
+        let delta = number(&delta).ok_or(ClaimError::Delta)?.into_owned();
         if epsilon.is_negative() || epsilon > Rational::from_integer(MOST_EPSILON.into()) {
             return Err(ClaimError::Epsilon);
         }

@@ -3,7 +3,7 @@
 //! `0.1` below is one tenth, not the double nearest to it: a bound that is printed is still a bound.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::cmp::Ordering;
 use core::fmt;
 
@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
-use super::{Enclosure, Rational};
+use super::{Enclosure, Rational, number};
 
 /// The direction in which a decimal may differ from the number that it renders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +32,7 @@ const PLAIN: core::ops::Range<i64> = -6..21;
 /// ≤ |value| < 10^(E + 1)`; it is exact if `value` has that few digits. Trailing zeros are dropped. From `10^-6` up to
 /// `10^21` the notation is plain, beyond it is scientific.
 ///
-/// # Panics
-///
-/// If the rational was built with a zero denominator (`Ratio::new_raw`), and so is none.
+/// A quotient by 0, which only `Ratio::new_raw` makes, has no decimals: it is written as it is, `1/0`.
 ///
 /// ```
 /// use certus::exact::{Rational, Rounding, decimal};
@@ -46,6 +44,7 @@ const PLAIN: core::ops::Range<i64> = -6..21;
 /// ```
 #[must_use]
 pub fn decimal(value: &Rational, digits: u32, rounding: Rounding) -> String {
+    let Some(value) = number(value) else { return value.to_string() };
     if value.is_zero() {
         return String::from("0");
     }
@@ -131,7 +130,7 @@ impl Enclosure {
     /// ```
     /// use certus::exact::{Enclosure, Rational};
     ///
-    /// let third = Enclosure::from_rational(&Rational::new(1.into(), 3.into()), 8);
+    /// let third = Enclosure::enclosing(&Rational::new(1.into(), 3.into()), 8).expect("a number");
     /// assert_eq!((third.lower_decimal().as_str(), third.upper_decimal().as_str()), ("0.33203", "0.33594"));
     /// ```
     #[must_use]

@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 
-use super::Rational;
+use super::{Rational, number};
 
 /// The closed interval `[lower, upper] · 2^-precision`, with `lower ≤ upper` (Invariant #1).
 ///
@@ -25,7 +25,7 @@ use super::Rational;
 /// use certus::exact::{Enclosure, Rational};
 ///
 /// let third = Rational::new(1.into(), 3.into());
-/// let enclosed = Enclosure::from_rational(&third, 8);
+/// let enclosed = Enclosure::enclosing(&third, 8).expect("a number");
 /// assert!(enclosed.contains(&third));
 /// assert_eq!(enclosed.lower(), Rational::new(85.into(), 256.into()));
 /// assert_eq!(enclosed.upper(), Rational::new(86.into(), 256.into()));
@@ -74,20 +74,22 @@ fn dyadic(value: &BigInt, precision: u32) -> Rational {
 
 impl Enclosure {
     /// The narrowest enclosure of `value` at `precision`: a point if `value · 2^precision` is an integer, and otherwise
-    /// one unit `2^-precision` wide.
-    ///
-    /// # Panics
-    ///
-    /// If the rational was built with a zero denominator (`Ratio::new_raw`), and so is none.
+    /// one unit `2^-precision` wide. Nothing for a quotient by 0, which only `Ratio::new_raw` makes.
     ///
     /// ```
     /// use certus::exact::{Enclosure, Rational};
     ///
     /// let minus_third = Rational::new((-1).into(), 3.into());
-    /// assert_eq!(Enclosure::from_rational(&minus_third, 1).to_string(), "[-0.5, 0]");
+    /// assert_eq!(Enclosure::enclosing(&minus_third, 1).map(|third| third.to_string()).as_deref(), Some("[-0.5, 0]"));
     /// ```
     #[must_use]
-    pub fn from_rational(value: &Rational, precision: u32) -> Self {
+    pub fn enclosing(value: &Rational, precision: u32) -> Option<Self> {
+        Some(Self::from_rational(number(value)?.as_ref(), precision))
+    }
+
+    /// [`enclosing`](Self::enclosing), of a number over a positive denominator.
+    #[must_use]
+    pub(crate) fn from_rational(value: &Rational, precision: u32) -> Self {
         let scaled = value.numer() << precision;
         // ⌊v⌋ ≤ v ≤ ⌈v⌉ is both containment and Invariant #1.
         Self { lower: div_floor(&scaled, value.denom()), upper: div_ceil(&scaled, value.denom()), precision }
@@ -106,11 +108,7 @@ impl Enclosure {
         Self { upper: lower.clone(), lower, precision }
     }
 
-    /// The narrowest enclosure of all of `[lower, upper]` at `precision`; `None` if `lower > upper`.
-    ///
-    /// # Panics
-    ///
-    /// If a bound was built with a zero denominator, as for [`Enclosure::from_rational`].
+    /// The narrowest enclosure of all of `[lower, upper]` at `precision`; `None` if `lower > upper`, or a bound is a quotient by 0.
     ///
     /// ```
     /// use certus::exact::{Enclosure, Rational};
@@ -121,6 +119,7 @@ impl Enclosure {
     /// ```
     #[must_use]
     pub fn from_bounds(lower: &Rational, upper: &Rational, precision: u32) -> Option<Self> {
+        let (lower, upper) = (number(lower)?, number(upper)?);
         if lower > upper {
             return None;
         }
@@ -193,9 +192,10 @@ impl Enclosure {
         (&self.upper - &self.lower) * factor <= self.lower
     }
 
-    /// Whether `lower ≤ value ≤ upper`.
+    /// Whether `lower ≤ value ≤ upper`; never so of a quotient by 0.
     #[must_use]
     pub fn contains(&self, value: &Rational) -> bool {
+        let Some(value) = number(value) else { return false };
         // Multiplied by 2^precision and by the denominator, which is positive.
         let scaled = value.numer() << self.precision;
         &self.lower * value.denom() <= scaled && scaled <= &self.upper * value.denom()
@@ -250,7 +250,7 @@ impl Enclosure {
     /// use core::cmp::Ordering;
     /// use certus::exact::{Enclosure, Rational};
     ///
-    /// let third = Enclosure::from_rational(&Rational::new(1.into(), 3.into()), 20);
+    /// let third = Enclosure::enclosing(&Rational::new(1.into(), 3.into()), 20).expect("a number");
     /// assert_eq!(third.compare(&Enclosure::from_integer(1, 0)), Some(Ordering::Less));
     /// assert_eq!(third.compare(&third), None);
     /// ```

@@ -7,9 +7,9 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::working::pi;
-use super::{Enclosure, NonNegative, Rational, exp_neg, exp_neg_relative};
+use super::{Enclosure, NonNegative, Rational, exp_neg, exp_neg_relative, number};
 
-/// Encloses Φ̄(x) = P(Z > x) with `width ≤ 2^-bits · lower`; `None` if |x| exceeds 2^15, or bits 2^30.
+/// Encloses Φ̄(x) = P(Z > x) with `width ≤ 2^-bits · lower`; `None` if |x| exceeds 2^15, bits 2^30, or x is a quotient by 0.
 ///
 /// ```
 /// use certus::exact::{normal_tail, parse};
@@ -21,12 +21,18 @@ use super::{Enclosure, NonNegative, Rational, exp_neg, exp_neg_relative};
 /// ```
 #[must_use]
 pub fn normal_tail(x: &Rational, bits: u32) -> Option<Enclosure> {
+    let x = number(x)?.into_owned();
+    tail(&x, bits)
+}
+
+/// [`normal_tail`], of a number over a positive denominator.
+fn tail(x: &Rational, bits: u32) -> Option<Enclosure> {
     if x.abs() > Rational::from_integer((1 << 15).into()) || bits > 1 << 30 {
         return None;
     }
     if x.is_negative() {
         // Φ̄(x) = 1 − Φ̄(−x) ≥ 1/2: relative and absolute widths differ by a bit at most.
-        let other = normal_tail(&-x, bits + 2)?;
+        let other = tail(&-x, bits + 2)?;
         return Some(Enclosure::from_integer(1, 0).sub(&other.at_precision(bits + 8)));
     }
     if x.is_zero() {

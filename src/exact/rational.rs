@@ -2,12 +2,32 @@
 //!
 //! The types carry the proof: a field is private, its one constructor checks, and from then on nobody does.
 
+use alloc::borrow::Cow;
+
 use num_bigint::{BigInt, BigUint};
 use num_rational::Ratio;
 use num_traits::{One, Signed, Zero};
 
 /// An exact rational number.
+///
+/// The type is another crate's, and its `new_raw` makes quotients by 0, which are no numbers, and denominators below 0, which its
+/// own comparisons get wrong. Every public function of this one that takes a `Rational` takes the latter for the numbers that they
+/// are, and says what it does with the former.
 pub type Rational = Ratio<BigInt>;
+
+/// A number in lowest terms over a positive denominator. An integer is that already: a gcd of long numbers takes long.
+fn lowest_terms(value: Rational) -> Rational {
+    if value.denom().is_one() { value } else { Rational::new(value.numer().clone(), value.denom().clone()) }
+}
+
+/// The number that a quotient is, over a positive denominator; nothing for a quotient by 0.
+pub(crate) fn number(quotient: &Rational) -> Option<Cow<'_, Rational>> {
+    match quotient.denom() {
+        denominator if denominator.is_positive() => Some(Cow::Borrowed(quotient)),
+        denominator if denominator.is_zero() => None,
+        denominator => Some(Cow::Owned(Rational::new(quotient.numer().clone(), denominator.clone()))),
+    }
+}
 
 /// The number is zero or negative where it must be positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,7 +68,7 @@ macro_rules! ranged_rational {
                 if value.denom().is_zero() {
                     return Err($error);
                 }
-                let value = Rational::new(value.numer().clone(), value.denom().clone());
+                let value = lowest_terms(value);
                 if $holds(&value) { Ok(Self(value)) } else { Err($error) }
             }
 

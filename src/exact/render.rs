@@ -7,8 +7,8 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use super::Rational;
 use super::parse::{MAX_DIGITS, MAX_EXPONENT};
+use super::{Rational, number};
 
 /// The canonical text of a number: an integer `a` or a fraction `a/b` in lowest terms.
 ///
@@ -30,11 +30,13 @@ use super::parse::{MAX_DIGITS, MAX_EXPONENT};
 /// ```
 #[must_use]
 pub fn render(value: &Rational) -> String {
+    // A quotient by 0 is written as it is, and not read.
+    let Some(value) = number(value) else { return value.to_string() };
     let text = value.to_string();
     if text.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS {
         return text;
     }
-    scientific(value).unwrap_or(text)
+    scientific(&value).unwrap_or(text)
 }
 
 /// `m × 10^e` in scientific notation, or nothing if no power of ten makes the number an integer.

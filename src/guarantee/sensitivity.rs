@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use num_traits::{One, Signed};
 
 use super::Relation;
-use crate::exact::{NonNegative, Rational};
+use crate::exact::{NonNegative, Rational, number};
 
 mod norm {
     /// A norm of a difference of answers.
@@ -156,8 +156,10 @@ impl Sensitivity<L1> {
     ///
     /// # Errors
     ///
-    /// If lower > upper.
+    /// If lower > upper, or either is a quotient by 0.
     pub fn of_sum(lower: &Rational, upper: &Rational, relation: Relation) -> Result<Self, SensitivityError> {
+        let (Some(lower), Some(upper)) = (number(lower), number(upper)) else { return Err(SensitivityError::Bounds) };
+        let (lower, upper) = (lower.as_ref(), upper.as_ref());
         if lower > upper {
             return Err(SensitivityError::Bounds);
         }
@@ -174,7 +176,7 @@ impl Sensitivity<L1> {
     ///
     /// # Errors
     ///
-    /// If lower > upper, or n is 0.
+    /// If lower > upper, either is a quotient by 0, or n is 0.
     pub fn of_mean(lower: &Rational, upper: &Rational, records: u64) -> Result<Self, SensitivityError> {
         if records == 0 {
             return Err(SensitivityError::NoRecords);

@@ -56,7 +56,7 @@ impl Pmf<Integer> for UniformPmf {
     fn probability(&self, value: &Integer) -> Enclosure {
         let inside = *value >= Integer::ZERO && *value < Integer::from(self.0);
         let share = Rational::new(u8::from(inside).into(), self.0.into());
-        Enclosure::from_rational(&share, PRECISION)
+        Enclosure::enclosing(&share, PRECISION).unwrap()
     }
 }
 
@@ -65,7 +65,7 @@ pub struct CoinPmf(pub Enclosure);
 
 impl CoinPmf {
     pub fn of(p: &Probability) -> Self {
-        Self(Enclosure::from_rational(p.get(), PRECISION))
+        Self(Enclosure::enclosing(p.get(), PRECISION).unwrap())
     }
 
     /// P(true) = e^-x.

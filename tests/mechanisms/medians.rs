@@ -29,7 +29,7 @@ impl Pmf<Integer> for WaringPmf {
         let product: Rational =
             (0..=self.degree).map(|i| (&self.scale + of(i)) / (&self.scale + &far + of(i))).product();
         let probability = of(self.degree) / (&self.scale + &self.scale + of(self.degree)) * product;
-        Enclosure::from_rational(&probability, 200)
+        Enclosure::enclosing(&probability, 200).unwrap()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::exact::{Enclosure, Probability, Rational};
 /// ```
 /// use certus::{account::attacker_true_positive_rate, exact::{Enclosure, Probability, Rational, parse}};
 ///
-/// let of = |text| Enclosure::from_rational(&parse(text).unwrap(), 64);
+/// let of = |text| Enclosure::enclosing(&parse(text).unwrap(), 64).unwrap();
 /// let one_percent = Probability::new(parse("0.01")?)?;
 /// let rate = attacker_true_positive_rate(&of("1"), &of("1e-6"), &one_percent);
 /// assert!(rate.to_string().starts_with("[0.0271838"), "{rate}");

@@ -5,7 +5,7 @@ use num_traits::One;
 use super::{moments, refined, total};
 use crate::{
     account::{Plan, Precision},
-    exact::{Enclosure, Rational},
+    exact::{Enclosure, Rational, number},
 };
 
 /// Encloses the plan's Rényi divergence of order α > 1, D_α = ln(E_Q[(P/Q)^α])/(α − 1), the larger of the two directions: the plan is
@@ -25,10 +25,8 @@ use crate::{
 /// ```
 #[must_use]
 pub fn renyi(plan: &Plan, alpha: &Rational, precision: &Precision) -> Option<Enclosure> {
-    if *alpha <= Rational::one() {
-        return None;
-    }
-    refined(precision, |bits| total(plan, |pair| moments::renyi(pair, alpha, bits)))
+    let alpha = number(alpha).filter(|alpha| **alpha > Rational::one())?;
+    refined(precision, |bits| total(plan, |pair| moments::renyi(pair, &alpha, bits)))
 }
 
 #[cfg(test)]

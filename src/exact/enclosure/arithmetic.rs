@@ -101,13 +101,9 @@ impl Enclosure {
         Some(Self { lower, upper, precision: x.precision })
     }
 
-    /// `{x · factor}`, rounded outward to this precision once.
-    ///
-    /// # Panics
-    ///
-    /// If the factor was built with a zero denominator, as for [`Enclosure::from_rational`].
+    /// `{x · factor}`, rounded outward to this precision once, for a factor over a positive denominator.
     #[must_use]
-    pub fn mul_rational(&self, factor: &Rational) -> Self {
+    pub(crate) fn mul_rational(&self, factor: &Rational) -> Self {
         let (lower, upper) = multiple([&self.lower, &self.upper], factor.numer(), factor.denom());
         Self { lower, upper, precision: self.precision }
     }

@@ -1,10 +1,10 @@
 //! A rational grid: how a real-valued answer becomes an integer, and how far apart neighbours are then.
 
-use num_traits::{Signed, Zero};
+use num_traits::Signed;
 
 use super::AdditiveError;
 use crate::{
-    exact::{Integer, NonNegative, Positive, Rational},
+    exact::{Integer, NonNegative, Positive, Rational, number},
     guarantee::{L1, L2Squared, Sensitivity},
 };
 
@@ -110,10 +110,8 @@ impl Grid {
     /// `Ratio::new_raw` makes.
     #[must_use]
     pub fn round(&self, answer: &Rational) -> Integer {
-        if answer.denom().is_zero() {
-            return Integer::ZERO;
-        }
-        let scaled = answer / self.step.get();
+        let Some(answer) = number(answer) else { return Integer::ZERO };
+        let scaled = answer.as_ref() / self.step.get();
         Integer::from(self.rounding.quotient(scaled.numer(), scaled.denom()))
     }
 

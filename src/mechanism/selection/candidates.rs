@@ -1,11 +1,11 @@
 //! What is public of a choice: the number of candidates, and how far scores may move between neighbours.
 
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 
 use num_traits::{One, Zero};
 
 use crate::{
-    exact::{NonNegative, Positive, Rational, Real},
+    exact::{NonNegative, Positive, Rational, Real, number},
     guarantee::{Domination, FinitePair, Guarantee, GuaranteeError, LInfinity, Pair, Relation, Sensitivity},
 };
 
@@ -25,6 +25,9 @@ pub enum SelectionError {
         /// The number of candidates.
         candidates: usize,
     },
+    /// So many choices among so many take too long.
+    #[error("k times the number of candidates must be at most 2^22 (4194304)")]
+    TooManyChoices,
     /// The guarantee is none.
     #[error(transparent)]
     Guarantee(#[from] GuaranteeError),
@@ -116,7 +119,7 @@ impl Candidates {
         self.counted(scores)?;
         // A quotient by 0, which only `Ratio::new_raw` makes, has no distance to any other: taken for 0, it
         // moves none that is a number.
-        let value = |score: &Rational| if score.denom().is_zero() { Rational::zero() } else { score.clone() };
+        let value = |score: &Rational| number(score).map_or_else(Rational::zero, Cow::into_owned);
         let scores: Vec<Rational> = scores.iter().map(value).collect();
         let best = scores.iter().max().ok_or(refused)?;
         scores.iter().map(|score| NonNegative::new((best - score) / scale.get()).map_err(|_| refused)).collect()

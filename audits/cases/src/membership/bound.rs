@@ -56,8 +56,9 @@ pub fn calibrated(
 ///
 /// If f is no probability.
 pub fn allowed((epsilon, delta): (&Rational, &Rational), false_positives: f64) -> Result<f64, CaseError> {
-    let of = |value: &Rational| Enclosure::from_rational(value, 64);
-    Ok(upper(&attacker_true_positive_rate(&of(epsilon), &of(delta), &probability(false_positives)?)))
+    let refused = || CaseError::Refused(String::from("a quotient by 0 is no number"));
+    let of = |value: &Rational| Enclosure::enclosing(value, 64).ok_or_else(refused);
+    Ok(upper(&attacker_true_positive_rate(&of(epsilon)?, &of(delta)?, &probability(false_positives)?)))
 }
 
 /// The exact trade-off of a plan: what the best of all attackers reaches.
