@@ -8,6 +8,9 @@ use num_traits::One;
 use super::{FinitePair, Weight};
 use crate::exact::{NonNegative, Probability, Rational};
 
+/// The most copies whose outcomes are listed: as many binomial coefficients, of as many bits.
+const MOST_COPIES: u32 = 1 << 12;
+
 /// c·e^-(times·ε).
 fn weight(factor: Rational, epsilon: &NonNegative, times: u32) -> Weight {
     let exponent = epsilon.get() * Rational::from_integer(times.into());
@@ -23,6 +26,9 @@ impl FinitePair {
     /// One copy dominates every ε-private mechanism (Kairouz, Oh and Viswanath 2015, Theorem 2.5). Discrete Laplace noise of scale s moved by 1
     /// has the losses ±1/s alone, and hence the profile of one response of ε = 1/s; so k coordinates with such noise, each moved by 1, have this one.
     ///
+    /// More than 2^12 copies are not listed: the pair is then one response of copies·ε, which dominates them and is not what they are. (A
+    /// [`Plan`](crate::account::Plan) of one response has any number of copies, exactly.)
+    ///
     /// ```
     /// use certus::{exact::NonNegative, guarantee::FinitePair};
     ///
@@ -30,6 +36,10 @@ impl FinitePair {
     /// ```
     #[must_use]
     pub fn responses(epsilon: &NonNegative, copies: u32) -> Self {
+        if copies > MOST_COPIES {
+            let all = weight(Rational::one(), epsilon, copies).exponent;
+            return Self::responses(&all, 1);
+        }
         let mut ways = BigUint::one();
         let mut outcomes = Vec::new();
         for lies in 0..=copies {

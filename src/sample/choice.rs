@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use num_integer::Integer as _;
 
 use super::{Interpreter, Program, Step, Width, bernoulli_exp, program::samples_its_kernel, uniform};
-use crate::exact::{Natural, NonNegative, Rational};
+use crate::exact::{Natural, NonNegative, Rational, exp_neg, number};
 
 /// The weight c·e^-x of one alternative, both rational: c ≥ 0, and x of either sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,11 @@ pub enum ChoiceError {
     /// An exponent was built with a zero denominator.
     #[error("an exponent must have a denominator other than 0")]
     ZeroDenominator,
+    /// Hardly any proposal would be accepted.
+    #[error(
+        "a proposal must be accepted with a probability of at least 2^-16: the exponents of the large factors are too large"
+    )]
+    Unlikely,
 }
 
 /// A choice among finitely many alternatives: P(i) = cᵢ·e^-xᵢ / Σⱼ cⱼ·e^-xⱼ. The output is the index i.
@@ -59,32 +64,61 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// If no weight is positive, or an exponent has a zero denominator.
+    /// If no weight is positive, an exponent has a zero denominator, or a proposal is accepted with a probability below 2^-16, where
+    /// [`Inversion`](crate::mechanism::selection::Inversion) is quick.
     pub fn new(weights: &[Weight]) -> Result<Self, ChoiceError> {
-        if weights.iter().any(|weight| *weight.exponent.denom() == BigUint::ZERO.into()) {
-            return Err(ChoiceError::ZeroDenominator);
-        }
-        let positive = |weight: &&Weight| *weight.factor.numerator() != BigUint::ZERO;
-        let smallest = weights.iter().filter(positive).map(|weight| &weight.exponent).min();
+        let exponents = weights.iter().map(|weight| Some(number(&weight.exponent)?.into_owned()));
+        let exponents: Vec<Rational> = exponents.collect::<Option<_>>().ok_or(ChoiceError::ZeroDenominator)?;
+        let positive = |(weight, _): &(&Weight, &Rational)| *weight.factor.numerator() != BigUint::ZERO;
+        let smallest = weights.iter().zip(&exponents).filter(positive).map(|(_, exponent)| exponent).min();
         let smallest = smallest.ok_or(ChoiceError::NoWeight)?;
         // Σc over a common denominator, and each alternative's share [previous, cumulative) of it.
         let common = weights.iter().fold(BigUint::from(1u32), |common, weight| common.lcm(weight.factor.denominator()));
         let mut total = BigUint::ZERO;
         let mut cumulative = Vec::with_capacity(weights.len());
-        let mut exponents = Vec::with_capacity(weights.len());
-        for weight in weights {
+        let mut above_smallest = Vec::with_capacity(weights.len());
+        for (weight, exponent) in weights.iter().zip(&exponents) {
             total += weight.factor.numerator() * (&common / weight.factor.denominator());
             cumulative.push(total.clone());
             // An alternative of factor 0 is never proposed; its exponent, possibly below the smallest, is never asked for.
-            let above = (&weight.exponent - smallest).max(Rational::from_integer(BigUint::ZERO.into()));
-            exponents.push((above.numer().magnitude().clone(), above.denom().magnitude().clone()));
+            let above = (exponent - smallest).max(Rational::from_integer(BigUint::ZERO.into()));
+            above_smallest.push((above.numer().magnitude().clone(), above.denom().magnitude().clone()));
         }
+        if !is_accepted_often(weights, &above_smallest) {
+            return Err(ChoiceError::Unlikely);
+        }
+        let exponents = above_smallest;
         let kernel = match Kernel::narrow(&cumulative, &exponents) {
             Some(kernel) => Width::Word(kernel),
             None => Width::Big(Kernel::new(cumulative, exponents)),
         };
         Ok(Self { kernel })
     }
+}
+
+/// −log2 of the least probability with which a proposal is accepted: 65,536 of them take about a tenth of a second.
+const LEAST_ACCEPTANCE_BITS: u32 = 16;
+
+/// Whether Σ cᵢ·e^-xᵢ ≥ 2^-16·Σ cᵢ, with the exponents above the smallest: to a hundredth, and never no where it is.
+fn is_accepted_often(weights: &[Weight], exponents: &[(BigUint, BigUint)]) -> bool {
+    let total: Rational = weights.iter().map(|weight| weight.factor.get()).sum();
+    let enough = &total / Rational::from_integer((1_u64 << LEAST_ACCEPTANCE_BITS).into());
+    // The certain ones first: that of the smallest exponent is often enough.
+    let certain = weights.iter().zip(exponents).filter(|(_, (x, _))| *x == BigUint::ZERO);
+    let mut accepted: Rational = certain.map(|(weight, _)| weight.factor.get()).sum();
+    for (weight, (x, denominator)) in weights.iter().zip(exponents) {
+        if accepted >= enough {
+            return true;
+        }
+        // e^-17 < 2^-24: as much in all would not be enough, and is left out by rounding up there.
+        if *x != BigUint::ZERO && *x < denominator * 17_u32 {
+            let quotient = Rational::new(x.clone().into(), denominator.clone().into());
+            let probability = NonNegative::new(quotient)
+                .map_or_else(|_| Rational::from_integer(1.into()), |x| exp_neg(&x, 32).upper());
+            accepted += weight.factor.get() * probability;
+        }
+    }
+    accepted + &total / Rational::from_integer((1_u64 << 24).into()) >= enough
 }
 
 samples_its_kernel!(Choice, usize);

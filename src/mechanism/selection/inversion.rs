@@ -39,17 +39,17 @@ pub struct NoWeight;
 pub struct Inversion {
     /// Invariant: the least exponent of a positive factor is 0, and its factor is 1.
     weights: Arc<[Weight]>,
-    /// F₁, …, F₍ₙ₋₁₎ enclosed to [`FIRST`] bits.
+    /// F₁, …, F₍ₙ₋₁₎ enclosed to [`FIRST_BITS`] bits.
     first: Arc<[(BigUint, BigUint)]>,
 }
 
 opaque_debug!(Inversion);
 
 /// The precision of the enclosures that are kept.
-const FIRST: u32 = 128;
+pub(super) const FIRST_BITS: u32 = 128;
 
 /// How many more bits an enclosure has than were revealed of U, at least: so seldom is it the enclosure that leaves something open.
-const SPARE: u32 = 48;
+pub(super) const SPARE_BITS: u32 = 48;
 
 impl Inversion {
     /// The choice with these weights.
@@ -70,7 +70,7 @@ impl Inversion {
             })
         });
         let weights: Arc<[Weight]> = normal.collect::<Option<Vec<_>>>().ok_or(NoWeight)?.into();
-        let first = boundaries(&weights, FIRST).ok_or(NoWeight)?.into();
+        let first = boundaries(&weights, FIRST_BITS).ok_or(NoWeight)?.into();
         Ok(Self { weights, first })
     }
 
@@ -108,6 +108,14 @@ fn boundaries(weights: &[Weight], precision: u32) -> Option<Vec<(BigUint, BigUin
     sums.iter().map(share).collect()
 }
 
+/// The alternative of weights e^-xᵢ that U in [prefix, prefix + 1]·2^-length is in, by enclosures made for it; the inner nothing if even these do not tell.
+pub(super) fn settled_by(exponents: Vec<NonNegative>, prefix: &BigUint, length: u32) -> Option<Option<usize>> {
+    let weights = exponents.into_iter().map(|exponent| Weight { factor: NonNegative::one(), exponent }).collect();
+    let choice = Inversion::new(weights).ok()?;
+    let precision = length.checked_add(SPARE_BITS)?;
+    Some(Inversion::settled(&boundaries(&choice.weights, precision)?, precision, prefix, length))
+}
+
 impl Program for Inversion {
     /// The first bits of U, and how many they are.
     type State = (BigUint, u32);
@@ -123,10 +131,10 @@ impl Program for Inversion {
         }
         let prefix = (prefix << 1u32) | BigUint::from(on.bits(1)?);
         let length = length.checked_add(1).ok_or_else(|| on.overflow())?;
-        let found = if length <= FIRST - SPARE {
-            Self::settled(&self.first, FIRST, &prefix, length)
+        let found = if length <= FIRST_BITS - SPARE_BITS {
+            Self::settled(&self.first, FIRST_BITS, &prefix, length)
         } else {
-            let precision = length.checked_add(SPARE).ok_or_else(|| on.overflow())?;
+            let precision = length.checked_add(SPARE_BITS).ok_or_else(|| on.overflow())?;
             let narrow = boundaries(&self.weights, precision).ok_or_else(|| on.overflow())?;
             Self::settled(&narrow, precision, &prefix, length)
         };

@@ -22,6 +22,7 @@ mod noisy_top_k;
 mod numeric_sparse_vector;
 mod peeling;
 mod permute_and_flip;
+mod race;
 mod sparse_vector;
 
 pub(in crate::mechanism) use candidates::dominated_by_a_response;

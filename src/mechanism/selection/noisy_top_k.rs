@@ -1,6 +1,6 @@
 //! The k largest scores after one round of noise.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{collections::BTreeSet, sync::Arc, vec::Vec};
 use core::{cmp::Reverse, ops::ControlFlow};
 
 use super::{Candidates, Noise, NoiseSampler, ScoresError, SelectionError, dominated_by_a_response};
@@ -93,11 +93,11 @@ opaque_debug!(NoisyRanking);
 
 impl Program for NoisyRanking {
     /// How many scores were looked at, and the k largest noisy ones among them: best first, of equal ones the lower index first.
-    type State = (usize, Vec<(Reverse<Integer>, usize)>);
+    type State = (usize, BTreeSet<(Reverse<Integer>, usize)>);
     type Output = Vec<usize>;
 
     fn start(&self) -> Self::State {
-        (0, Vec::new())
+        (0, BTreeSet::new())
     }
 
     fn step<I: Interpreter>(&self, (seen, mut best): Self::State, on: &mut I) -> Step<Self, I> {
@@ -105,9 +105,10 @@ impl Program for NoisyRanking {
             return Ok(ControlFlow::Break(best.into_iter().map(|(_, index)| index).collect()));
         };
         let entry = (Reverse(score.add(&on.call(&self.noise)?)), seen);
-        let place = best.partition_point(|other| *other < entry);
-        best.insert(place, entry);
-        best.truncate(self.k);
+        best.insert(entry);
+        if best.len() > self.k {
+            best.pop_last();
+        }
         Ok(ControlFlow::Continue((seen.saturating_add(1), best)))
     }
 }

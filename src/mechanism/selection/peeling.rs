@@ -1,13 +1,11 @@
 //! The k best by peeling: one exponential mechanism after the other.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-use super::{
-    Candidates, ScoresError, SelectionError, dominated_by_a_response, exponential::softmax, noisy_top_k::share,
-};
+use super::{Candidates, ScoresError, SelectionError, dominated_by_a_response, noisy_top_k::share, race::Weights};
 use crate::{
-    exact::{NonNegative, Positive, Rational, Real},
+    exact::{Positive, Rational, Real},
     guarantee::{Domination, Guarantee},
     mechanism::{Private, opaque_debug},
     sample::{Interpreter, Program, Step},
@@ -39,14 +37,20 @@ pub struct Peeling {
     guarantee: Guarantee,
 }
 
+/// The most that k choices look at, all together: about a second.
+const MOST_LOOKS: usize = 1 << 22;
+
 impl Peeling {
     /// k of these candidates, with this ε in all.
     ///
     /// # Errors
     ///
-    /// If k is not from 1 to the number of candidates.
+    /// If k is not from 1 to the number of candidates, or k times their number is over 2^22: each of the k choices looks at all that are left.
     pub fn new(candidates: Candidates, k: usize, epsilon: Positive) -> Result<Self, SelectionError> {
         candidates.at_most_all(k)?;
+        if candidates.count().checked_mul(k).is_none_or(|looks| looks > MOST_LOOKS) {
+            return Err(SelectionError::TooManyChoices);
+        }
         Ok(Self { guarantee: candidates.pure(&epsilon)?, candidates, k, epsilon })
     }
 
@@ -70,7 +74,7 @@ impl Private for Peeling {
 
     fn on(&self, scores: &[Rational]) -> Result<Peel, ScoresError> {
         let exponents = self.candidates.exponents(scores, &self.candidates.scale(&share(&self.epsilon, self.k)))?;
-        Ok(Peel { exponents: exponents.into(), k: self.k })
+        Ok(Peel { weights: Weights::new(exponents), k: self.k })
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -86,8 +90,8 @@ impl Private for Peeling {
 /// k choices with weights e^-xᵢ, each among those not chosen before.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Peel {
-    exponents: Arc<[NonNegative]>,
-    /// Invariant: at most as many as there are exponents.
+    weights: Weights,
+    /// Invariant: at most as many as there are weights.
     k: usize,
 }
 
@@ -106,11 +110,7 @@ impl Program for Peel {
         if chosen.len() >= self.k {
             return Ok(ControlFlow::Break(chosen));
         }
-        let left: Vec<usize> = (0..self.exponents.len()).filter(|index| !chosen.contains(index)).collect();
-        let exponents = left.iter().filter_map(|index| self.exponents.get(*index)).cloned();
-        let choice = softmax(exponents, left.len()).map_err(|_| on.overflow())?;
-        let place = on.call(&choice)?;
-        chosen.push(*left.get(place).ok_or_else(|| on.overflow())?);
+        chosen.push(on.call(&self.weights.choice_without(&chosen))?);
         Ok(ControlFlow::Continue(chosen))
     }
 }

@@ -18,6 +18,9 @@ pub enum StatisticError {
     /// There are no keys.
     #[error("the number of keys must be at least 1")]
     NoKeys,
+    /// There are more keys than counts are kept of.
+    #[error("the number of keys must be at most 2^20")]
+    TooManyKeys,
     /// A person may contribute nothing.
     #[error("the number of keys a person contributes must be at least 1")]
     NoContribution,
@@ -39,6 +42,9 @@ pub enum StatisticError {
     /// A report has fewer bits than a value sets, or a value sets none.
     #[error("the number of bits a value sets must be from 1 to the number of bits of a report")]
     BitsSet,
+    /// A report has more bits than are drawn.
+    #[error("the number of bits of a report must be at most 2^20")]
+    TooManyBits,
     /// A rate of lies is 0 or too large.
     #[error("f must be greater than 0 and at most 1 (0 < f <= 1)")]
     LieRate,

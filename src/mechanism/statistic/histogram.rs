@@ -35,15 +35,19 @@ pub struct Histogram {
     guarantee: Guarantee,
 }
 
+/// The most keys: each has a count that is drawn.
+const MOST_KEYS: usize = 1 << 20;
+
 impl Histogram {
     /// Over so many keys, with noise of this scale on every count.
     ///
     /// # Errors
     ///
-    /// If there are no keys.
+    /// If there are no keys, or more than 2^20.
     pub fn new(keys: usize, scale: &Positive, relation: Relation) -> Result<Self, StatisticError> {
         let moved = match relation {
             _ if keys == 0 => return Err(StatisticError::NoKeys),
+            _ if keys > MOST_KEYS => return Err(StatisticError::TooManyKeys),
             Relation::ChangeOne if keys > 1 => 2,
             _ => 1,
         };

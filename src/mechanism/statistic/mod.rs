@@ -30,6 +30,7 @@ mod proportion;
 mod quantile;
 mod rappor;
 mod smooth_median;
+mod smooth_sensitivity;
 mod stability_histogram;
 mod sum;
 mod survey;

@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use num_traits::{One, Zero};
-
-use super::{Bounds, RecordsError};
+use super::{Bounds, RecordsError, smooth_sensitivity::largest};
 use crate::{
     exact::{Integer, Positive, Rational},
     mechanism::opaque_debug,
@@ -66,24 +64,28 @@ impl OrderedRecords {
     /// Definition 2.2 and Lemma 2.3): A(k) on a neighbour is at most A(k + 1) here.
     #[must_use]
     pub fn smooth_sensitivity(&self, decay: &Positive) -> Rational {
-        let most = Rational::from_integer(self.bounds.width().into());
-        let (mut smooth, mut factor) = (Rational::zero(), Rational::one());
-        for k in 0..=self.sorted.len() {
-            smooth = smooth.max(&factor * Rational::from_integer(self.reach(k).into()));
-            factor *= decay.get();
-            // No later term can be larger.
-            if &factor * &most <= smooth {
-                break;
-            }
-        }
-        smooth
+        // A(k) is the largest x_(m+j) − x_(m−i) with i + j = k + 1: here are x_m, x_(m−1), …, x_0 and x_m, x_(m+1), …, x_(n+1).
+        let middle = self.sorted.len().div_ceil(2);
+        let lower: Vec<i64> = (0..=middle).map(|down| self.at(0, down)).collect();
+        let upper: Vec<i64> =
+            (0..=self.sorted.len().saturating_sub(middle).saturating_add(1)).map(|up| self.at(up, 0)).collect();
+        largest(&lower, &upper, decay)
     }
 
     /// The number of changes after which the local sensitivity may exceed `bound`: the least k with A(k) > bound, and n + 1 if there is none. It
     /// moves by at most 1 between neighbours, and is 0 only where the local sensitivity itself exceeds the bound.
     #[must_use]
     pub fn distance_to_instability(&self, bound: u64) -> u64 {
-        let stable = (0..=self.sorted.len()).take_while(|k| self.reach(*k) <= bound).count();
+        // A(k) does not fall as k grows: the least k is found by halving.
+        let (mut stable, mut end) = (0, self.sorted.len().saturating_add(1));
+        while stable < end {
+            let middle = stable.midpoint(end);
+            if self.reach(middle) <= bound {
+                stable = middle.saturating_add(1);
+            } else {
+                end = middle;
+            }
+        }
         u64::try_from(stable).unwrap_or(u64::MAX)
     }
 }
@@ -92,6 +94,7 @@ impl OrderedRecords {
 mod tests {
     use super::*;
     use alloc::vec;
+    use num_traits::Zero;
 
     fn rational(n: i64, d: i64) -> Rational {
         Rational::new(n.into(), d.into())
@@ -151,6 +154,30 @@ mod tests {
                         assert!(ordered[j].distance_to_instability(bound).abs_diff(own) <= 1);
                     }
                 }
+            }
+        }
+    }
+
+    /// By the definition, term by term, on random records: ties, records at and beyond the bounds, odd and even numbers.
+    #[test]
+    fn smooth_sensitivity_and_distance_are_those_of_every_term() {
+        let mut bits = crate::bits::seeded([6; 32]);
+        let mut below = |bound: u64| i64::try_from(crate::bits::Bits::take(&mut bits, 32).unwrap() % bound).unwrap();
+        for case in 0..400 {
+            let n = usize::try_from(below(12)).unwrap() + 1;
+            let width = [1, 3, 20, 1_000_000][case % 4];
+            let records: Vec<i64> = (0..n).map(|_| below(width + 4) - 2).collect();
+            let bounds = Bounds::new(0, i64::try_from(width).unwrap()).unwrap();
+            let ordered = OrderedRecords::new(&records, bounds, n.try_into().unwrap()).unwrap();
+            let decay = [rational(1, 2), rational(999, 1000), rational(9, 10), rational(1, 50)][case / 4 % 4].clone();
+            let terms =
+                (0..=n).map(|k| decay.pow(i32::try_from(k).unwrap()) * Rational::from_integer(ordered.reach(k).into()));
+            let smooth = ordered.smooth_sensitivity(&Positive::new(decay.clone()).unwrap());
+            assert_eq!(smooth, terms.max().unwrap(), "{records:?} {decay}");
+            assert_eq!(smooth, Rational::new(smooth.numer().clone(), smooth.denom().clone()));
+            for bound in [0, 1, width / 2, width] {
+                let stable = (0..=n).take_while(|k| ordered.reach(*k) <= bound).count();
+                assert_eq!(ordered.distance_to_instability(bound), u64::try_from(stable).unwrap());
             }
         }
     }

@@ -52,6 +52,9 @@ pub struct Rappor {
     epsilon: Rational,
 }
 
+/// The most bits of a report: each is drawn.
+const MOST_BITS: usize = 1 << 20;
+
 /// The most bits that a value may set for the pairs to be listed.
 const MOST_LISTED: usize = 32;
 
@@ -60,7 +63,7 @@ impl Rappor {
     ///
     /// # Errors
     ///
-    /// If h is not from 1 to k, or f is 0.
+    /// If h is not from 1 to k, k is over 2^20, or f is 0.
     pub fn permanent(bits: usize, set: usize, lies: &Probability) -> Result<Self, StatisticError> {
         let certain = |bit: i64| Rational::from_integer(bit.into());
         Self::new(bits, set, lies, &certain(0), &certain(1))
@@ -70,7 +73,7 @@ impl Rappor {
     ///
     /// # Errors
     ///
-    /// If h is not from 1 to k, f is 0, or p is not below q.
+    /// If h is not from 1 to k, k is over 2^20, f is 0, or p is not below q.
     pub fn one_time(
         bits: usize,
         set: usize,
@@ -84,6 +87,9 @@ impl Rappor {
     fn new(bits: usize, set: usize, lies: &Probability, p: &Rational, q: &Rational) -> Result<Self, StatisticError> {
         if !(1..=bits).contains(&set) {
             return Err(StatisticError::BitsSet);
+        }
+        if bits > MOST_BITS {
+            return Err(StatisticError::TooManyBits);
         }
         if lies.get().is_zero() {
             return Err(StatisticError::LieRate);
