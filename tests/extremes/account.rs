@@ -1,0 +1,159 @@
+//! Accounts of plans, and calibration.
+
+use std::num::NonZeroU64;
+
+use certus::{
+    account::{
+        DpSgd, Plan, Precision, PrivacyProfile, TradeOff, attacker_true_positive_rate, delta, delta_both_ways, epsilon,
+        gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
+    },
+    exact::{Enclosure, NonNegative, Positive, Probability, parse},
+    mechanism::{Mechanism, Trend, calibrate},
+};
+
+use crate::{Calls, Case, values::*};
+
+const PRECISION: Precision = Precision { digits: 3 };
+
+fn plan(spec: &str, copies: u64) -> Plan {
+    Plan::of(&Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination(), copies)
+}
+
+fn plans() -> Vec<(String, Plan)> {
+    let mut plans = vec![("no mechanism".to_owned(), Plan::new())];
+    for spec in [
+        "laplace(scale=1)",
+        "laplace(scale=1e-1000)",
+        "gaussian(sigma=1)",
+        "gaussian(sigma=1e-1000)",
+        "gaussian(sigma=1e1000)",
+    ] {
+        for copies in [1, u64::MAX] {
+            plans.push((format!("{spec}*{copies}"), plan(spec, copies)));
+        }
+    }
+    // As found in review: a variance of ten thousand digits.
+    let variance = Positive::new(long()).unwrap();
+    for variance in [variance.clone(), Positive::new(variance.get().recip()).unwrap()] {
+        let gaussian = Mechanism::Gaussian { variance, sensitivity: 1_u32.into() };
+        plans.push(("a Gaussian with a variance of 10^4 digits".to_owned(), Plan::of(&gaussian.domination(), 1)));
+    }
+    plans
+}
+
+fn accounts(calls: &mut Calls) {
+    for (name, plan) in plans() {
+        for at in non_negatives() {
+            calls.make(format!("delta of {name} at {}", shown(&at)), || {
+                delta(&plan, &at, &PRECISION).map(|answer| (answer.is_attained(&plan), answer.max(&answer).enclosure))
+            });
+        }
+        calls.make(format!("delta both ways and a profile of {name}"), || {
+            let mut profile = PrivacyProfile::new(&plan);
+            let both = (
+                profile.delta(&NonNegative::one(), &PRECISION),
+                profile.delta_both_ways(&NonNegative::one(), &PRECISION),
+            );
+            (both, delta_both_ways(&plan, &NonNegative::one(), &PRECISION))
+        });
+        for at in probabilities() {
+            calls.make(format!("epsilon of {name} at {}", shown(&at)), || epsilon(&plan, &at, &PRECISION));
+        }
+        for alpha in rationals() {
+            calls.make(format!("renyi of {name} at {}", shown(&alpha)), || renyi(&plan, &alpha, &PRECISION));
+        }
+        calls.make(format!("zcdp of {name}"), || zcdp(&plan, &PRECISION));
+        calls.make(format!("trade-off of {name}"), || {
+            let mut curve = TradeOff::new(&plan, &PRECISION).with(&[], &[]);
+            let half = Probability::new(parse("1/2").unwrap()).unwrap();
+            (curve.at(&half), curve.at_each(std::slice::from_ref(&half)))
+        });
+    }
+    calls.make("a plan of two", || {
+        let domination = Mechanism::from_spec(&"laplace(scale=1)".parse().unwrap()).unwrap().domination();
+        U64.map(|copies| Plan::of(&domination, u64::MAX).with(&domination, copies).is_ok())
+    });
+}
+
+fn summaries(calls: &mut Calls) {
+    calls
+        .make("no points", || (gaussian_dp(&[]), trade_off(&[], &[], &Probability::new(parse("1").unwrap()).unwrap())));
+    for rho in short_positives() {
+        for at in non_negatives() {
+            calls.make(format!("zcdp_delta({}, {})", shown(&rho), shown(&at)), || zcdp_delta(&rho, &at));
+        }
+    }
+    for one in non_negatives() {
+        for f in probabilities() {
+            calls.make(format!("attacker({}, {})", shown(&one), shown(&f)), || {
+                let of = |value: &NonNegative| Enclosure::enclosing(value.get(), 64).unwrap();
+                attacker_true_positive_rate(&of(&one), &of(&NonNegative::zero()), &f)
+            });
+        }
+    }
+    for rate in probabilities() {
+        for steps in [1, u64::MAX] {
+            calls.make(format!("DpSgd({}, {steps})", shown(&rate)), || {
+                let run = DpSgd {
+                    noise_multiplier: one(),
+                    rate: rate.clone(),
+                    steps: NonZeroU64::new(steps).unwrap(),
+                    resolution: NonZeroU64::MIN,
+                };
+                let half = Probability::new(parse("1/2").unwrap()).unwrap();
+                (run.delta(&NonNegative::one(), &PRECISION).is_ok(), run.epsilon(&half, &PRECISION).is_ok())
+            });
+        }
+    }
+    for step in short_positives() {
+        for at in probabilities() {
+            calls.make(format!("calibrate({}, {})", shown(&step), shown(&at)), || {
+                calibrate(&NonNegative::one(), &at, &step, &Trend::Falls, 10, |_, _| {
+                    Ok::<_, ()>(Enclosure::from_integer(0, 1))
+                })
+                .map(|found| found.is_smallest())
+            });
+        }
+    }
+}
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            name: "accounts",
+            covers: &[
+                "account/answer.rs: Answer::is_attained",
+                "account/answer.rs: Answer::max",
+                "account/mod.rs: delta",
+                "account/mod.rs: delta_both_ways",
+                "account/mod.rs: epsilon",
+                "account/plan.rs: Plan::new",
+                "account/plan.rs: Plan::of",
+                "account/plan.rs: Plan::with",
+                "account/privacy_profile.rs: PrivacyProfile::new",
+                "account/privacy_profile.rs: PrivacyProfile::delta",
+                "account/privacy_profile.rs: PrivacyProfile::delta_both_ways",
+                "account/summary/renyi.rs: renyi",
+                "account/summary/trade_off.rs: TradeOff::new",
+                "account/summary/trade_off.rs: TradeOff::with",
+                "account/summary/trade_off.rs: TradeOff::at_each",
+                "account/summary/trade_off.rs: TradeOff::at",
+                "account/summary/zcdp.rs: zcdp",
+            ],
+            calls: accounts,
+        },
+        Case {
+            name: "summaries and calibration",
+            covers: &[
+                "account/dpsgd.rs: DpSgd::delta",
+                "account/dpsgd.rs: DpSgd::epsilon",
+                "account/summary/attacker.rs: attacker_true_positive_rate",
+                "account/summary/gaussian.rs: gaussian_dp",
+                "account/summary/trade_off.rs: trade_off",
+                "account/summary/zcdp.rs: zcdp_delta",
+                "mechanism/calibrate.rs: calibrate",
+            ],
+            calls: summaries,
+        },
+    ]
+}
