@@ -199,11 +199,16 @@ fn a_cap_is_no_power() {
 /// Where all outputs are alike no event is tested, and only the upper bound says that a violation would be small.
 #[test]
 fn outputs_that_are_all_alike_are_judged_by_the_upper_bound() {
-    for (samples, verdict) in [(20, Verdict::Inconclusive), (400, Verdict::Inconclusive), (20_000, Verdict::Consistent)] {
+    for (samples, verdict) in [(20, Verdict::Inconclusive), (400, Verdict::Inconclusive), (20_000, Verdict::Consistent)]
+    {
         let (a, b) = (Tally::of_counts("a", 1, &[samples]), Tally::of_counts("b", 2, &[samples]));
         let claim = Claim::new(parse("1").unwrap(), parse("0").unwrap()).unwrap();
         let report = Audit::new(claim, 0.999).unwrap().run(&a, &b).unwrap();
-        assert_eq!((report.verdict, report.min_detectable_delta, report.findings.len()), (verdict, None, 0), "{samples}");
+        assert_eq!(
+            (report.verdict, report.min_detectable_delta, report.findings.len()),
+            (verdict, None, 0),
+            "{samples}"
+        );
         assert_eq!(verdict == Verdict::Consistent, report.delta_upper.is_some_and(|upper| upper < 0.1));
     }
 }

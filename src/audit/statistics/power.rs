@@ -6,9 +6,9 @@
 //! * **The refuted counts are a staircase**: beside x, every y up to y*(x). [`Test::last_refuting`] finds y*(x) by the rules of the region
 //!   itself, cell by cell. It is computed at some x, and between them its distance from the line c·y/m = x/n − δ₀ is taken as linear in
 //!   the angle arcsin √(x/n), by which a standard error is nearly constant.
-//! * **The worst (p, q) with a δ of at least d** lies on the line p = c·q + d, 0 ≤ q ≤ (1 − d)/c, because y* rises with x and X with p; or
-//!   at p = 1, because y*(n) may be less than y*(n − 1): rule 2 rejects no p for x = n. Neither end of the line is the worst as a rule: at
-//!   q = 0 nothing of Q's varies, and at p = 1 nothing of P's.
+//! * **The worst (p, q) with a δ of at least d** lies on the line p = c·q + d, 0 ≤ q ≤ (1 − d)/c, because y* rises with x and X with p. Neither
+//!   end of the line is the worst as a rule. At p = 1, where X = n, the power is P(Y ≤ y*(n)), and no x sees more: beside too large a q not
+//!   even p = 1 is seen, and only a d above 1 − c·q excludes it.
 //! * **The power is summed**, Σ_x P(X = x)·P(Y ≤ y*(x)), without a normal approximation, which is wrong by half where p nears 1.
 //!
 //! The answer is moved up by a hundredth of its excess over δ₀, for what lies between the x and the q that are looked at; tests compare
@@ -75,7 +75,7 @@ impl Test {
     #[must_use]
     pub fn smallest_seen(&self) -> Option<f64> {
         let stairs = Staircase::new(self)?;
-        // Where p = 1, X = n, and the power is P(Y ≤ y*(n)). What is not seen there must be out of reach: 1 − c·q < d.
+        // What is not seen at p = 1 must be out of reach: 1 − c·q < d.
         let most = last_median(self.m, stairs.nodes.last()?.1).min((1.0 - self.delta) / self.c);
         let mut least = self.delta.max(1.0 - self.c * most);
         // Where the staircase is furthest from its line first: the other places are then looked at once each.
@@ -292,15 +292,15 @@ impl<'t> Staircase<'t> {
         Some(Self { test, nodes })
     }
 
-    /// How much less y*(x) is than the y of the line; at n itself, which stands alone, as just below it.
+    /// How much less y*(x) is than the y of the line.
     fn gap(&self, x: f64) -> f64 {
         let Test { n, m, c, delta, .. } = *self.test;
         let line = |x: f64| (x / real(n) - delta) / c * real(m);
         let angle = |x: f64| (x / real(n)).clamp(0.0, 1.0).sqrt().asin();
         let of = |(node, y): &(u64, u64)| (angle(real(*node)), line(real(*node)) - real(*y));
-        let nodes = self.nodes.get(..self.nodes.len().saturating_sub(1)).unwrap_or_default();
-        let after = nodes.partition_point(|(node, _)| real(*node) < x);
-        match (after.checked_sub(1).and_then(|before| nodes.get(before)).map(of), nodes.get(after).map(of)) {
+        let after = self.nodes.partition_point(|(node, _)| real(*node) < x);
+        let before = after.checked_sub(1).and_then(|before| self.nodes.get(before));
+        match (before.map(of), self.nodes.get(after).map(of)) {
             (Some((x0, gap0)), Some((x1, gap1))) => gap0 + (gap1 - gap0) * (angle(x) - x0) / (x1 - x0),
             (Some((_, only)), None) | (None, Some((_, only))) => only,
             (None, None) => 0.0,
@@ -310,9 +310,6 @@ impl<'t> Staircase<'t> {
     /// y*(x), from the first node on.
     fn step(&self, x: u64) -> u64 {
         let Test { n, m, c, delta, .. } = *self.test;
-        if let Some((_, y)) = self.nodes.last().filter(|(last, _)| x >= *last) {
-            return *y;
-        }
         let y = (real(x) / real(n) - delta) / c * real(m) - self.gap(real(x));
         // A node's own y is an integer, but for its rounding.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to m")]

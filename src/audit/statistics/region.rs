@@ -142,10 +142,6 @@ impl Region {
     /// A lower bound on P(S) − c·Q(S) at confidence 1 − α, for every c at once; at least −c, at most 1. It falls as c grows.
     #[must_use]
     pub fn delta_lower(&self, c: f64) -> f64 {
-        // Infinity times a q of 0 is no number, and no bound.
-        if !c.is_finite() {
-            return f64::NEG_INFINITY;
-        }
         // An empty region cannot be (p̂, q̂ are in it) but would be no evidence.
         let bound = self.infimum(|p, q| p - c * q).unwrap_or(-c);
         bound - (1.0 + c) * 1e-15

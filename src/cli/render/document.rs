@@ -68,7 +68,10 @@ pub(super) fn to_draw(text: &str) -> Option<f64> {
 /// of it, as of an audit that stops by itself.
 pub(in crate::cli) fn seen(target: &Value) -> Option<String> {
     let searched = texts(target, "searched");
-    if text(target, "event").is_none() && searched.is_empty() && text(target, "mode").is_some_and(|mode| mode == "fixed") {
+    if text(target, "event").is_none()
+        && searched.is_empty()
+        && text(target, "mode").is_some_and(|mode| mode == "fixed")
+    {
         return Some("no event was tested: the outputs that would have chosen one are all alike".to_owned());
     }
     let kinds = searched.join(", ");

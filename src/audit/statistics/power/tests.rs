@@ -72,7 +72,8 @@ impl Exact {
 
 /// 45 tests as an audit would choose them, of which at least 40 see something: sample sizes, and claims with what the selection part saw.
 fn tests() -> Vec<Test> {
-    let sizes = [(24, 24), (69, 69), (100, 100), (60, 140), (200, 200), (300, 200), (500, 500), (1000, 400), (2000, 2000)];
+    let sizes =
+        [(24, 24), (69, 69), (100, 100), (60, 140), (200, 200), (300, 200), (500, 500), (1000, 400), (2000, 2000)];
     let claims = [
         (1.0, 0.0, (0.6, 0.2)),
         (0.1, 0.0, (0.05, 0.0)),
