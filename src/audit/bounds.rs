@@ -38,8 +38,8 @@ impl LowerBounds {
     /// From two bounds of the same region, or of several; what is below 0, or no number, is taken for 0.
     #[must_use]
     pub fn new(claim: &Claim, delta: f64, epsilon: f64) -> Self {
-        // `max` and `min` answer the other where one is NaN.
-        let (delta, epsilon) = (delta.max(0.0).min(1.0), epsilon.max(0.0));
+        // `max` answers the other where one is NaN.
+        let (delta, epsilon) = (delta.max(0.0).clamp(0.0, 1.0), epsilon.max(0.0));
         let exceeds = |bound: f64, claimed: &Rational| parse(&decimal_below(bound)).is_ok_and(|bound| bound > *claimed);
         let by_delta = exceeds(delta, claim.delta());
         let by_epsilon = exceeds(epsilon, claim.epsilon());

@@ -1,4 +1,5 @@
 //! What an audit evaluates, and that what it says of a claim agrees with itself.
+#![expect(clippy::cast_possible_truncation, reason = "places in short lists")]
 
 use super::*;
 use crate::audit::events::{Direction, Feature, Interval, Real, Within};
