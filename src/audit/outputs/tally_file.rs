@@ -62,7 +62,7 @@ impl Tally {
     /// | lines | hold |
     /// | --- | --- |
     /// | `certus-tally 1` | the form and its version |
-    /// | `shard NAME SAMPLES ORDER OTHERS BEFORE ENDS PIECES`, one a shard | its name without white space, its samples, a digest of their order (16 hex digits), its samples off the most frequent value; the digest without the last sample, and two lists of digests of parts (with commas, or `-`), none of which version 0.1.0 wrote |
+    /// | `shard NAME SAMPLES ORDER OTHERS BEFORE ENDS WINDOWS`, one a shard | its name without white space, its samples, a digest of their order (16 hex digits), its samples off the most frequent value; the digest without the last sample, and two lists of digests of parts (with commas, or `-`), none of which version 0.1.0 wrote |
     /// | `values V` | the number of the lines that follow |
     /// | `COUNT TEXT`, V of them | a positive count, one space, and then the output's text up to the newline, byte for byte: it may be empty, have spaces, and end in `\r`; strictly ascending |
     /// | `end DIGEST` | FNV-1a of all the bytes before this line (16 hex digits): against accidents, not adversaries |
@@ -93,8 +93,8 @@ impl Tally {
         };
         put(HEADER.to_owned())?;
         for Shard { id, samples, order, others, before, trace } in &self.shards {
-            let [ends, pieces] = trace.words();
-            let parts = before.map_or_else(String::new, |before| format!(" {before:016x} {ends} {pieces}"));
+            let [ends, windows] = trace.words();
+            let parts = before.map_or_else(String::new, |before| format!(" {before:016x} {ends} {windows}"));
             put(format!("shard {id} {samples} {order:016x} {others}{parts}"))?;
         }
         put(format!("values {}", self.counts.len()))?;

@@ -6,47 +6,41 @@
 //! about 3^-m at most, whatever the distribution: 3^-m is a fair coin's, and all others have less. So a
 //! thousand zeros are one run and say nothing, and rare outputs say where they came.
 
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
 use super::recording::mix;
 
-/// The fewest runs that are compared. At the n·m pairs of places of two recordings of independent outputs, 64
+/// The runs of a window. At the n·m pairs of places of two recordings of independent outputs, 64 runs in a row
 /// agree somewhere with probability at most n·m·3^-64 < n·m·2^-101: below 2^-41 for a billion outputs each.
-const LEAST_RUNS: u64 = 64;
+const WINDOW_RUNS: u64 = 64;
 
-/// A piece ends after one of so many runs, where the last 64 of them say so.
-const PIECE_RUNS: u64 = 64;
-
-/// The pieces that are kept: those with the least digests, which are the same ones in every recording that
+/// The windows that are kept: those with the least digests, which are the same ones in every recording that
 /// holds them.
-const PIECES: usize = 128;
+const WINDOWS: usize = 128;
 
-/// So many pieces in common are a long run in common. (Two digests of 64 bits, of different pieces, agree
-/// among those kept with probability below 2^-34, and two pairs below 2^-68.)
-const COMMON_PIECES: usize = 2;
+/// So many windows in common are a long run in common. (The digests of different windows, of 64 bits, agree among
+/// those that are kept with probability below 2^-34, and those of their neighbours too below 2^-50.)
+const COMMON_WINDOWS: usize = 2;
 
-/// Digests of parts of a recording: of its first and last runs, and of pieces between.
-///
-/// A piece ends where a hash of the last 64 runs is small, so that a copy is cut at the same places from its
-/// second piece on, whatever is missing before it.
+/// Digests of parts of a recording: of its first and its last window of 64 runs, and of some between.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(into = "[String; 2]", try_from = "[String; 2]")]
 pub struct Trace {
-    /// Of the first 64 runs, and of the last; none of a shorter recording. Ascending.
+    /// Of the first and the last window; none of a recording of fewer runs. Ascending.
     ends: Vec<u64>,
-    /// Of pieces of at least 64 runs: the least. Ascending, no two alike.
-    pieces: Vec<u64>,
+    /// The least of all windows'. Ascending, no two alike.
+    windows: Vec<u64>,
 }
 
 impl Trace {
-    /// Whether two recordings share a long run of outputs: their beginnings, their ends, or pieces between.
+    /// Whether two recordings share a long run of outputs: their beginnings, their ends, or windows between.
     ///
-    /// If the outputs are independent, the answer is wrongly yes with probability below 2^-40. It is no of a
-    /// shared run in which no two kept pieces lie: a tenth of the longer recording or more is missed in one
-    /// case of twenty at most, a third or more in one of a million.
+    /// If the outputs are independent, the answer is wrongly yes with probability below 2^-40. It may be no of a run
+    /// in the midst of both that has few of the windows which are kept: one that makes up a tenth of the longer
+    /// recording is missed in one case of a hundred, and a third in one of 10^9, if it has some hundred runs.
     #[must_use]
     pub fn shares_a_run(&self, other: &Self) -> bool {
-        common(&self.ends, &other.ends) > 0 || common(&self.pieces, &other.pieces) >= COMMON_PIECES
+        common(&self.ends, &other.ends) > 0 || common(&self.windows, &other.windows) >= COMMON_WINDOWS
     }
 
     /// That of both recordings.
@@ -55,27 +49,27 @@ impl Trace {
         let union = |one: &[u64], two: &[u64]| -> Vec<u64> {
             one.iter().chain(two).copied().collect::<BTreeSet<u64>>().into_iter().collect()
         };
-        let mut pieces = union(&self.pieces, &other.pieces);
-        pieces.truncate(PIECES);
-        Self { ends: union(&self.ends, &other.ends), pieces }
+        let mut windows = union(&self.windows, &other.windows);
+        windows.truncate(WINDOWS);
+        Self { ends: union(&self.ends, &other.ends), windows }
     }
 
     /// Whether there is nothing to compare.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty() && self.pieces.is_empty()
+        self.ends.is_empty() && self.windows.is_empty()
     }
 
     /// As two words without white space.
     pub(super) fn words(&self) -> [String; 2] {
-        [&self.ends, &self.pieces].map(|digests| {
+        [&self.ends, &self.windows].map(|digests| {
             let digests: Vec<String> = digests.iter().map(|digest| format!("{digest:016x}")).collect();
             if digests.is_empty() { "-".to_owned() } else { digests.join(",") }
         })
     }
 
     /// From these words.
-    pub(super) fn of_words(ends: &str, pieces: &str) -> Option<Self> {
+    pub(super) fn of_words(ends: &str, windows: &str) -> Option<Self> {
         let digests = |word: &str| -> Option<Vec<u64>> {
             if word == "-" {
                 return Some(Vec::new());
@@ -83,8 +77,8 @@ impl Trace {
             let digests = word.split(',').map(|digest| u64::from_str_radix(digest, 16).ok());
             digests.collect::<Option<Vec<u64>>>().filter(|digests| digests.is_sorted())
         };
-        let pieces = digests(pieces).filter(|pieces| pieces.len() <= PIECES)?;
-        Some(Self { ends: digests(ends)?, pieces })
+        let windows = digests(windows).filter(|windows| windows.len() <= WINDOWS)?;
+        Some(Self { ends: digests(ends)?, windows })
     }
 }
 
@@ -97,8 +91,8 @@ impl From<Trace> for [String; 2] {
 impl TryFrom<[String; 2]> for Trace {
     type Error = &'static str;
 
-    fn try_from([ends, pieces]: [String; 2]) -> Result<Self, Self::Error> {
-        Self::of_words(&ends, &pieces)
+    fn try_from([ends, windows]: [String; 2]) -> Result<Self, Self::Error> {
+        Self::of_words(&ends, &windows)
             .ok_or("two lists of digests were expected, each of 16 hexadecimal digits, ascending")
     }
 }
@@ -122,15 +116,14 @@ pub(super) struct Tracer {
     length: u64,
     /// The runs that have ended.
     runs: u64,
-    /// The last 64 of them: each run is shifted out by 64 others.
-    recent: u64,
-    /// The first 64.
+    /// The digest of the last 64 of them: each is shifted by one bit with every run that follows, and out by the 64th.
+    window: u64,
+    /// Of the first 64.
     opening: u64,
-    /// Those since the last cut, and how many.
-    piece: u64,
-    piece_runs: u64,
-    /// The least digests of pieces; the greatest of them on top.
-    pieces: BinaryHeap<u64>,
+    /// The least digests.
+    windows: BTreeSet<u64>,
+    /// The greatest of them, if there are as many as are kept.
+    most: Option<u64>,
 }
 
 impl Tracer {
@@ -151,38 +144,31 @@ impl Tracer {
     #[inline]
     fn run(&mut self, run: u64) {
         self.runs += 1;
-        self.piece_runs += 1;
-        self.recent = (self.recent << 1).wrapping_add(run);
-        self.piece = mix(self.piece, run);
-        if self.runs == LEAST_RUNS {
-            self.opening = mix(self.recent, 0);
-        }
-        if self.recent < u64::MAX / PIECE_RUNS {
-            self.cut();
+        self.window = (self.window << 1).wrapping_add(run);
+        if self.runs >= WINDOW_RUNS && self.most.is_none_or(|most| self.window < most) {
+            self.keep();
         }
     }
 
-    fn cut(&mut self) {
-        // The first piece began with the recording, not at a cut.
-        if self.piece_runs >= LEAST_RUNS && self.runs > self.piece_runs {
-            self.pieces.push(self.piece);
-            if self.pieces.len() > PIECES {
-                self.pieces.pop();
-            }
+    fn keep(&mut self) {
+        if self.runs == WINDOW_RUNS {
+            self.opening = mix(self.window, 0);
         }
-        (self.piece, self.piece_runs) = (0, 0);
+        self.windows.insert(self.window);
+        if self.windows.len() > WINDOWS {
+            self.windows.pop_last();
+        }
+        self.most = self.windows.last().copied().filter(|_| self.windows.len() == WINDOWS);
     }
 
     /// The trace of all outputs so far. The run that has not ended is left out: a copy may go on with it.
     pub(super) fn trace(self) -> Trace {
         let mut ends = Vec::new();
-        if self.runs >= LEAST_RUNS {
-            ends = vec![self.opening, mix(self.recent, u64::MAX)];
+        if self.runs >= WINDOW_RUNS {
+            ends = vec![self.opening, mix(self.window, u64::MAX)];
             ends.sort_unstable();
         }
-        let mut pieces = self.pieces.into_sorted_vec();
-        pieces.dedup();
-        Trace { ends, pieces }
+        Trace { ends, windows: self.windows.into_iter().collect() }
     }
 }
 
@@ -297,7 +283,7 @@ mod tests {
     fn traces_are_stored_and_joined() {
         let (one, two) = (tally("1", &outputs(SOURCES[5], 1, 30_000)), tally("2", &outputs(SOURCES[5], 2, 30_000)));
         let both = one.trace().joined(&two.trace());
-        assert_eq!((both.ends.len(), both.pieces.len()), (4, PIECES));
+        assert_eq!((both.ends.len(), both.windows.len()), (4, WINDOWS));
         assert!(both.shares_a_run(&one.trace()) && both.shares_a_run(&two.trace()));
         assert!(!both.shares_a_run(&tally("3", &outputs(SOURCES[5], 3, 30_000)).trace()));
         assert!(!both.is_empty() && Trace::default().is_empty());

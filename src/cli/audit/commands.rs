@@ -51,7 +51,9 @@ pub(super) struct Terms {
 
 /// The number of the next run: no two of this process have the same, so that a command that seeds itself by it never prints the same samples twice, neither on both
 /// sides, nor in two batches, nor in a trial and the audit after it.
-static NEXT_SHARD: AtomicU64 = AtomicU64::new(0);
+///
+/// From 1: many generators (`srandom` of glibc, and so `srand` of gawk) take a seed of 0 for 1.
+static NEXT_SHARD: AtomicU64 = AtomicU64::new(1);
 
 /// Numbers from here on: for samples that must be fresh beside those of another process.
 pub(super) fn number_shards_from(number: u64) {
