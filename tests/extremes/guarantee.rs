@@ -80,7 +80,11 @@ fn combined(calls: &mut Calls) {
         for other in guarantees() {
             calls.make(format!("{guarantee} with {other}"), || {
                 let both = guarantee.compose(&other).map(|both| both.to_string());
-                (both, Guarantee::parallel(&[guarantee.clone(), other.clone()]).map(|both| both.to_string()))
+                (
+                    both,
+                    Guarantee::parallel(&[guarantee.clone(), other.clone()], Relation::ChangeOne)
+                        .map(|both| both.to_string()),
+                )
             });
             calls.make(format!("a budget of {guarantee} pays {other}"), || {
                 let (mut filter, mut odometer) = (Filter::new(guarantee.clone()), Odometer::new(&guarantee));
