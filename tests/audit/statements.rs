@@ -31,7 +31,7 @@ fn what_would_have_been_seen_is_of_the_events_searched() {
     let least = document["min_detectable_delta"].as_str().unwrap();
     let searched: Vec<&str> =
         document["searched"].as_array().unwrap().iter().map(|kind| kind.as_str().unwrap()).collect();
-    assert!(searched.contains(&"thresholds and bins of a number and of its size"), "{searched:?}");
+    assert!(searched.contains(&"thresholds of numbers"), "{searched:?}");
     let sentence = format!(
         "in the event tested, a δ of {least} or more would have been seen at least every other time; of the kinds of events searched: {}",
         searched.join(", ")

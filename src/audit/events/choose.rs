@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::column::Column;
 use super::digit::count_digits;
 use super::family::{Grouped, Member, read_features};
-use super::{Direction, Event, Family, Feature, Goal, Parsed, Prospect, Reading, Score};
+use super::{Direction, Event, Family, Feature, Goal, Parsed, Prospect, Reading, Score, kinds};
 use crate::audit::outputs::{Counts, Output};
 use crate::audit::statistics::normal::score_at_most;
 use crate::audit::statistics::real;
@@ -113,14 +113,9 @@ impl<'a> Search<'a> {
     /// The kinds of events that are looked for, each once: what is a violation by none of them alone is not seen.
     #[must_use]
     pub fn kinds(&self) -> Vec<&'static str> {
-        let mut kinds: Vec<&'static str> = Vec::new();
+        let is_read = |kind: &&str| self.columns.iter().any(|(feature, _)| feature.kind() == *kind);
         let given = (!self.given.is_empty()).then_some("events named beforehand");
-        for kind in self.columns.iter().map(|(feature, _)| feature.kind()).chain(given) {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        kinds
+        kinds().into_iter().filter(is_read).chain(given).collect()
     }
 
     /// The best event for a goal at α, over all families and both directions.

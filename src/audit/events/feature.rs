@@ -247,13 +247,13 @@ impl Feature {
 #[must_use]
 pub fn kinds() -> [&'static str; 7] {
     [
-        "single outputs, their form and their presence",
-        "thresholds and bins of a number and of its size",
-        "lowest set bits, steps and classes of numbers",
-        "residues and bit parities of integers",
-        "lengths, characters and hexadecimal bytes of texts",
-        "parts of vectors, their differences, extremes, sums and counts",
-        "a learned score of all of these but residues, parities and characters",
+        "single outputs",
+        "thresholds of numbers",
+        "lowest bits of numbers",
+        "residues and parities of integers",
+        "lengths and characters of texts",
+        "parts of vectors",
+        "learned scores",
     ]
 }
 
