@@ -123,6 +123,9 @@ pub enum AccountError {
     /// A plan of 2^64 copies or more.
     #[error("at most 2^64 - 1 copies in all are accounted for")]
     TooManyCopies,
+    /// A parameter, or the ε or δ that is asked about, has too many digits.
+    #[error("a parameter must have at most 8192 binary digits")]
+    TooLong,
     /// No method reaches the question within its bounds on memory and time.
     #[error("the plan is beyond what can be accounted for within the bounds on memory and time")]
     OutOfReach,

@@ -19,6 +19,7 @@ mod greatest;
 mod grid;
 mod inverse;
 mod lattice;
+mod length;
 mod plan;
 mod privacy_profile;
 mod profile;
@@ -66,7 +67,7 @@ const COARSE_DIGITS: u32 = 6;
 ///
 /// # Errors
 ///
-/// If there is nothing to account for.
+/// If there is nothing to account for, or a parameter has more than 8,192 binary digits.
 pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
     PrivacyProfile::new(plan).delta(epsilon, precision)
 }
@@ -109,6 +110,7 @@ fn of_directions(
     budget: &Budget,
     memory: &mut Memory,
 ) -> Result<Answer, AccountError> {
+    length::refuse_long(directions, epsilon.get())?;
     let count = u64::try_from(directions.len()).unwrap_or(1);
     let mut most: Option<Answer> = None;
     for (left, direction) in (1..=count).rev().zip(directions) {
@@ -154,7 +156,7 @@ fn whole() -> Enclosure {
 ///
 /// # Errors
 ///
-/// If there is nothing to account for, no ε will do, or none is found within the bounds.
+/// If there is nothing to account for, a parameter has more than 8,192 binary digits, no ε will do, or none is found within the bounds.
 pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
     smallest(directions(plan), delta, precision).map_err(|error| match error {
         AccountError::NoEpsilon if !plan.is_attained() => AccountError::NoEpsilonKnown,
@@ -167,6 +169,7 @@ fn smallest(directions: Vec<Direction>, delta: &Probability, precision: &Precisi
     if directions.is_empty() {
         return Err(AccountError::Empty);
     }
+    length::refuse_long(&directions, delta.get())?;
     let budget = Budget::new(MOST_STEPS);
     let bits = precision.bits().saturating_mul(2).saturating_add(64);
     let mut answers = Vec::new();

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{
     AccountError, Answer, Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, grid::Memory,
-    of_directions, one_direction,
+    length::refuse_long, of_directions, one_direction,
 };
 use crate::exact::{Budget, NonNegative};
 
@@ -59,6 +59,7 @@ impl PrivacyProfile {
         epsilon: &NonNegative,
         precision: &Precision,
     ) -> Result<[Answer; 2], AccountError> {
+        refuse_long(&self.directions, epsilon.get())?;
         let budget = Budget::new(MOST_STEPS);
         let memory = &mut self.memory;
         let mut of = |direction: &Direction, share: u64| {

@@ -34,8 +34,9 @@ mod tests {
         let refused = serde_json::from_str::<Spec>("\"laplace(scale=)\"").unwrap_err().to_string();
         assert!(refused.starts_with("laplace: scale:"), "{refused}");
         assert!(serde_json::from_str::<Spec>("3").is_err());
-        // 60 kB that are read, and written as 9 MB would not be.
-        let long: Spec = alloc::format!("x(a=[{}])", ["1e900"; 10_000].join(",")).parse().unwrap();
+        // 48 kB that are read, and written as 7 MB would not be.
+        let list = alloc::format!("[{}]", ["1e900"; 4_000].join(","));
+        let long: Spec = alloc::format!("x(a={list}, b={list})").parse().unwrap();
         assert!(serde_json::to_string(&long).is_err());
     }
 }

@@ -62,6 +62,14 @@ impl Drop for Folder {
     }
 }
 
+/// A number that looks drawn at random, another for every i (SplitMix64).
+fn scattered(i: u64) -> u64 {
+    let x = i.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
 fn certus(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_certus")).args(arguments).output().unwrap()
 }

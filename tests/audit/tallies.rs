@@ -105,8 +105,8 @@ fn samples_that_do_not_add_up_are_refused() {
 #[test]
 fn carriage_returns_are_outputs() {
     let folder = Folder::new();
-    let lines = |from: u32| (from..from + 3000).map(|i| format!("{}\r\n", i % 100)).collect::<String>();
-    let (a, b) = (folder.file("a.txt", lines(0)), folder.file("b.txt", lines(7)));
+    let lines = |from| (from..from + 3000).map(|i| format!("{}\r\n", super::scattered(i) % 100)).collect::<String>();
+    let (a, b) = (folder.file("a.txt", lines(0)), folder.file("b.txt", lines(3000)));
     let (a, b) = (tally(&folder, &a, "a"), tally(&folder, &b, "b"));
     assert_eq!(json(&["audit", "--tally-a", &a, "--tally-b", &b, "--claim", "epsilon=1"]).1, 0);
     refused(&["audit", "--tally-a", &a, "--tally-b", &b, "--claim", "epsilon=1", "--samples", "50"], 2, &["--samples"]);

@@ -6,10 +6,10 @@ use std::{
     process::Command,
 };
 
-use crate::{Folder, certus, json, refused};
+use crate::{Folder, certus, json, refused, scattered};
 
-fn lines(from: u32) -> String {
-    (from..from + 500).map(|i| format!("{}\n", i * i % 97 % 10)).collect()
+fn lines(from: u64) -> String {
+    (from..from + 500).map(|i| format!("{}\n", scattered(i) % 10)).collect()
 }
 
 /// Every written file against every input, by its own name, through a link and by a second name.

@@ -2,7 +2,7 @@
 
 /// Enums that may be matched in full: two sides, two directions, three verdicts, and what the audit's search is made of.
 const CLOSED: &[&str] =
-    &["Verdict", "Side", "Shape", "Reading", "Direction", "Goal", "Within", "Family", "Part", "Claimant"];
+    &["Verdict", "Side", "Shape", "Reading", "Direction", "Goal", "Within", "Family", "Part", "Claimant", "Place"];
 
 /// Every public enum is `#[non_exhaustive]`, or listed here as closed.
 #[test]

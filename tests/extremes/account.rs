@@ -78,7 +78,7 @@ fn accounts(calls: &mut Calls) {
 fn summaries(calls: &mut Calls) {
     calls
         .make("no points", || (gaussian_dp(&[]), trade_off(&[], &[], &Probability::new(parse("1").unwrap()).unwrap())));
-    for rho in short_positives() {
+    for rho in positives() {
         for at in non_negatives() {
             calls.make(format!("zcdp_delta({}, {})", shown(&rho), shown(&at)), || zcdp_delta(&rho, &at));
         }
@@ -105,7 +105,7 @@ fn summaries(calls: &mut Calls) {
             });
         }
     }
-    for step in short_positives() {
+    for step in positives() {
         for at in probabilities() {
             calls.make(format!("calibrate({}, {})", shown(&step), shown(&at)), || {
                 calibrate(&NonNegative::one(), &at, &step, &Trend::Falls, 10, |_, _| {
@@ -124,6 +124,7 @@ pub fn cases() -> Vec<Case> {
             covers: &[
                 "account/answer.rs: Answer::is_attained",
                 "account/answer.rs: Answer::max",
+                "account/answer.rs: is_narrow",
                 "account/mod.rs: delta",
                 "account/mod.rs: delta_both_ways",
                 "account/mod.rs: epsilon",

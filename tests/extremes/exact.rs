@@ -33,11 +33,15 @@ pub fn controls() -> Vec<Case> {
 }
 
 fn enclosures() -> Vec<Enclosure> {
-    rationals().iter().flat_map(|value| [0, 64].map(|bits| Enclosure::enclosing(value, bits))).flatten().collect()
+    with_long(rationals())
+        .iter()
+        .flat_map(|value| [0, 64].map(|bits| Enclosure::enclosing(value, bits)))
+        .flatten()
+        .collect()
 }
 
 fn text(calls: &mut Calls) {
-    for value in rationals() {
+    for value in with_long(rationals()) {
         for digits in [0, 1, 17, 10_000] {
             for rounding in [Rounding::Down, Rounding::Up] {
                 calls.make(format!("decimal({}, {digits}, {rounding:?})", shown(&value)), || {
@@ -61,13 +65,13 @@ fn text(calls: &mut Calls) {
 }
 
 fn enclose(calls: &mut Calls) {
-    for value in rationals() {
+    for value in with_long(rationals()) {
         for bits in BITS {
             calls.make(format!("enclosing({}, {bits})", shown(&value)), || Enclosure::enclosing(&value, bits));
             calls.make(format!("normal_tail({}, {bits})", shown(&value)), || normal_tail(&value, bits.min(500)));
         }
         calls.make("from_integer", || Enclosure::from_integer(value.numer().clone(), 2_000));
-        for other in rationals() {
+        for other in with_long(rationals()) {
             calls.make(format!("from_bounds({}, {})", shown(&value), shown(&other)), || {
                 Enclosure::from_bounds(&value, &other, 64)
             });
@@ -79,7 +83,7 @@ fn enclose(calls: &mut Calls) {
                 (one.at_precision(bits), one.exp(bits), one.ln(bits))
             });
         }
-        for value in rationals() {
+        for value in with_long(rationals()) {
             calls.make(format!("{} contains {}", shown(&one), shown(&value)), || one.contains(&value));
         }
         for other in enclosures() {
@@ -93,15 +97,15 @@ fn enclose(calls: &mut Calls) {
 
 fn functions(calls: &mut Calls) {
     for bits in BITS {
-        for x in non_negatives() {
+        for x in long_non_negatives() {
             calls.make(format!("exp_neg({}, {bits})", shown(&x)), || exp_neg(&x, bits));
             calls.make(format!("exp_neg_relative({}, {bits})", shown(&x)), || exp_neg_relative(&x, bits));
         }
-        for x in positives() {
+        for x in long_positives() {
             calls.make(format!("ln({}, {bits})", shown(&x)), || ln(&x, bits));
         }
     }
-    for value in short_positives() {
+    for value in positives() {
         for bits in [0, 64, 200] {
             for at in integers() {
                 calls.make(format!("LaplacePmf({}, {bits}) at {}", shown(&value), shown(&at)), || {
@@ -113,8 +117,8 @@ fn functions(calls: &mut Calls) {
             }
         }
     }
-    for factor in non_negatives() {
-        for exponent in non_negatives() {
+    for factor in long_non_negatives() {
+        for exponent in long_non_negatives() {
             calls.make(format!("FinitePmf({}, {})", shown(&factor), shown(&exponent)), || {
                 FinitePmf::new(
                     vec![(0, factor.clone(), exponent.clone()), (1, NonNegative::one(), NonNegative::one())],
@@ -137,7 +141,7 @@ fn reals(calls: &mut Calls) {
             calls.make(format!("Real::ratio({n}, {d})"), || Real::ratio(n, d).enclose(64));
         }
     }
-    let numbers: Vec<Rational> = rationals().into_iter().filter(|value| *value.denom() > 0.into()).collect();
+    let numbers: Vec<Rational> = with_long(rationals()).into_iter().filter(|value| *value.denom() > 0.into()).collect();
     for value in &numbers {
         let real = Real::from(value.clone());
         for bits in [0, 64, 500] {

@@ -29,15 +29,15 @@ fn sources(calls: &mut Calls) {
 }
 
 fn reference(calls: &mut Calls) {
-    for value in positives() {
+    for value in long_positives() {
         calls.make(format!("Laplace, Geometric, Gaussian of {}", shown(&value)), || {
             let one = (drawn(&Laplace::new(&value)), drawn(&Geometric::new(&value)));
             (one, drawn(&Gaussian::new(&value)), drawn(&Gaussian::with_variance(&value)))
         });
     }
-    for value in non_negatives() {
+    for value in long_non_negatives() {
         calls.make(format!("BernoulliExp of {}", shown(&value)), || drawn(&BernoulliExp::new(&value)));
-        for exponent in rationals() {
+        for exponent in with_long(rationals()) {
             let weight = |factor: &str, exponent: Rational| Weight {
                 factor: certus::exact::NonNegative::new(certus::exact::parse(factor).unwrap()).unwrap(),
                 exponent,
@@ -57,7 +57,7 @@ fn reference(calls: &mut Calls) {
         };
         Choice::new(&[of("1e-30", 0), of("1", 1_000_000)]).map(|choice| drawn(&choice))
     });
-    for value in probabilities() {
+    for value in long_probabilities() {
         calls.make(format!("Bernoulli of {}", shown(&value)), || drawn(&Bernoulli::new(value.clone())));
     }
     for bound in [1, 3, u64::MAX] {
@@ -79,7 +79,7 @@ impl IntoRational for i64 {
 }
 
 fn prepared(calls: &mut Calls) {
-    for value in positives() {
+    for value in long_positives() {
         for length in [0, 1, 200] {
             calls.make(format!("prepared Laplace of {}, {length}", shown(&value)), || {
                 let noise = PreparedLaplace::new(&value);
@@ -88,9 +88,10 @@ fn prepared(calls: &mut Calls) {
                 (filled, noise.add_noise(&mut seeded([1; 32]), &mut sums), noise.samples(seeded([1; 32])).next())
             });
             calls.make(format!("prepared Gaussian of {}, {length}", shown(&value)), || {
-                let (mut words, mut sums) = (vec![0_i64; length], vec![i64::MIN; length]);
-                let filled = PreparedGaussian::new(&value).fill(&mut seeded([1; 32]), &mut words);
-                (filled, PreparedGaussian::with_variance(&value).add_noise(&mut seeded([1; 32]), &mut sums))
+                PreparedGaussian::new(&value).fill(&mut seeded([1; 32]), &mut vec![0_i64; length])
+            });
+            calls.make(format!("prepared Gaussian of variance {}, {length}", shown(&value)), || {
+                PreparedGaussian::with_variance(&value).add_noise(&mut seeded([1; 32]), &mut vec![i64::MIN; length])
             });
         }
         #[cfg(feature = "parallel")]
@@ -106,12 +107,12 @@ fn prepared(calls: &mut Calls) {
 }
 
 fn fixed(calls: &mut Calls) {
-    for value in positives() {
+    for value in long_positives() {
         for mode in [Mode::Standard, Mode::Wide] {
             calls.make(format!("fixed Laplace of {}, {mode:?}", shown(&value)), || {
                 let noise = FixedLaplace::new(&value, mode)?;
                 let filled = noise.fill(&mut seeded([1; 32]), &mut [0; 40]).is_ok();
-                let costs: Vec<_> = non_negatives().iter().map(|epsilon| noise.cost(u64::MAX, epsilon)).collect();
+                let costs: Vec<_> = long_non_negatives().iter().map(|epsilon| noise.cost(u64::MAX, epsilon)).collect();
                 Ok::<_, certus::sample::fixed::FixedError>((filled, costs))
             });
             calls.make(format!("fixed Gaussian of {}, {mode:?}", shown(&value)), || {

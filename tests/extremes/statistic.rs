@@ -21,7 +21,7 @@ fn all<M: Private>(mechanism: &M, input: &M::Input) -> (bool, String, usize) {
 }
 
 fn counts(calls: &mut Calls) {
-    for scale in short_positives() {
+    for scale in positives() {
         for relation in RELATIONS {
             calls.make(format!("Count({})", shown(&scale)), || {
                 Count::new(&scale, relation).map(|count| all(&count, &[true; 9]))
@@ -80,7 +80,7 @@ fn sums(calls: &mut Calls) {
     }
     let records = [i64::MIN, i64::MAX, 0];
     for bounds in bounds() {
-        for scale in short_positives() {
+        for scale in positives() {
             let with = format!("{bounds:?}, {}", shown(&scale));
             for relation in RELATIONS {
                 calls.make(format!("ClampedSum({with})"), || {
@@ -127,9 +127,12 @@ fn orders(calls: &mut Calls) {
     calls.make("smooth_sensitivity(0.999) of 20,000 equal records", || {
         OrderedRecords::new(&ties[..20_000], wide, 20_000).unwrap().smooth_sensitivity(&decay("0.999"))
     });
-    calls.make("a smooth median of 20,000 equal records", || {
-        SmoothMedian::new(wide, 20_000, 3, &one(), &decay("0.999")).map(|median| all(&median, &ties[..20_000]))
-    });
+    for count in [13_000, 20_000, 200_000] {
+        calls.make(format!("a smooth median of {count} equal records"), || {
+            SmoothMedian::new(wide, count, 3, &one(), &decay("0.999"))
+                .map(|median| all(&median, &ties[..usize::try_from(count).unwrap()]))
+        });
+    }
     for records in [&[][..], &[0], &[i64::MIN, i64::MAX, 0]] {
         for k in USIZE {
             calls.make(format!("reach({k}) of {} records", records.len()), || {
@@ -137,14 +140,14 @@ fn orders(calls: &mut Calls) {
                 (ordered.reach(k), U64.map(|bound| ordered.distance_to_instability(bound)), ordered.median())
             });
         }
-        for ratio in short_positives() {
+        for ratio in positives() {
             calls.make(format!("smooth_sensitivity({}) of {} records", shown(&ratio), records.len()), || {
                 OrderedRecords::new(records, wide, records.len() as u64).unwrap().smooth_sensitivity(&ratio)
             });
         }
     }
     for records in U64 {
-        for epsilon in short_positives() {
+        for epsilon in positives() {
             for bound in U64 {
                 calls.make(format!("MedianTest({records}, {bound}, {})", shown(&epsilon)), || {
                     I64.map(|threshold| {
@@ -161,7 +164,7 @@ fn orders(calls: &mut Calls) {
         }
     }
     for level in probabilities() {
-        for epsilon in short_positives() {
+        for epsilon in positives() {
             calls.make(format!("Quantile({}, {})", shown(&level), shown(&epsilon)), || {
                 Quantile::new(&level, wide, &epsilon, Relation::AddRemove)
                     .map(|quantile| all(&quantile, &[i64::MIN, 5, i64::MAX]))

@@ -16,12 +16,18 @@ pub const I64: [i64; 5] = [i64::MIN, -1, 0, 1, i64::MAX];
 /// Numbers of a thousand digits at most, as specs have them.
 const NUMBERS: [&str; 7] = ["0", "1", "-1", "1/3", "1e-1000", "1e1000", "-1e1000"];
 
-/// Every kind of rational, those of `new_raw` and one of ten thousand digits among them.
+/// Every kind of rational of at most a thousand digits, those of `new_raw` among them.
 pub fn rationals() -> Vec<Rational> {
     let raw = |n: i64, d: i64| Rational::new_raw(n.into(), d.into());
     let mut all: Vec<Rational> = NUMBERS.iter().map(|text| parse(text).unwrap()).collect();
-    all.extend([raw(1, 0), raw(0, 0), raw(1, -2), raw(6, 4), long(), long().recip()]);
+    all.extend([raw(1, 0), raw(0, 0), raw(1, -2), raw(6, 4)]);
     all
+}
+
+/// And two of ten thousand digits.
+pub fn with_long(mut numbers: Vec<Rational>) -> Vec<Rational> {
+    numbers.extend([long(), long().recip()]);
+    numbers
 }
 
 /// A number of ten thousand digits.
@@ -29,13 +35,20 @@ pub fn long() -> Rational {
     Rational::from_integer(7.into()).pow(11_833)
 }
 
-pub fn positives() -> Vec<Positive> {
-    rationals().into_iter().filter_map(|value| Positive::new(value).ok()).collect()
+pub fn long_positives() -> Vec<Positive> {
+    with_long(rationals()).into_iter().filter_map(|value| Positive::new(value).ok()).collect()
 }
 
-/// Those of at most a thousand digits.
-pub fn short_positives() -> Vec<Positive> {
-    NUMBERS.iter().filter_map(|text| Positive::new(parse(text).unwrap()).ok()).collect()
+pub fn long_non_negatives() -> Vec<NonNegative> {
+    with_long(rationals()).into_iter().filter_map(|value| NonNegative::new(value).ok()).collect()
+}
+
+pub fn long_probabilities() -> Vec<Probability> {
+    with_long(rationals()).into_iter().filter_map(|value| Probability::new(value).ok()).collect()
+}
+
+pub fn positives() -> Vec<Positive> {
+    rationals().into_iter().filter_map(|value| Positive::new(value).ok()).collect()
 }
 
 pub fn non_negatives() -> Vec<NonNegative> {
@@ -73,17 +86,7 @@ pub fn pure(epsilon: impl Into<Real>) -> Guarantee {
     Guarantee::pure(Relation::AddRemove, epsilon.into()).unwrap()
 }
 
-/// As much of a value as fits a line.
-pub fn brief(value: &impl std::fmt::Debug) -> String {
-    let text = format!("{value:?}");
-    if text.len() <= 60 {
-        text
-    } else {
-        format!("{}… ({} characters)", text.chars().take(40).collect::<String>(), text.len())
-    }
-}
-
-/// The same of something that is written.
+/// As much of a number as fits a line.
 pub fn shown(value: &impl std::fmt::Display) -> String {
     let text = value.to_string();
     if text.len() <= 40 {

@@ -83,7 +83,7 @@ impl Enclosure {
     /// use certus::exact::Enclosure;
     ///
     /// let (one, four) = (Enclosure::from_integer(1, 8), Enclosure::from_integer(4, 8));
-    /// assert_eq!(one.div(&four), Some(Enclosure::from_integer(1, 2).mul_rational(&"1/4".parse().unwrap())));
+    /// assert_eq!(one.div(&four).map(|quarter| quarter.mul(&four)), Some(one.clone()));
     /// assert_eq!(one.div(&four.sub(&four)), None);
     /// ```
     #[must_use]

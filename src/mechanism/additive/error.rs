@@ -42,6 +42,9 @@ pub enum AdditiveError {
     /// Too many outputs to write the pair down.
     #[error("the bound must be at most {0}, so that every output can be listed")]
     TooWide(u32),
+    /// Noise is hardly ever within its bound.
+    #[error("the scale or sigma must be at most 2^16 times the number of values within the bound (2 * bound + 1)")]
+    HardlyWithin,
     /// A number of steps or a bound is not whole.
     #[error("the bound or step must be a whole number")]
     NotWhole,

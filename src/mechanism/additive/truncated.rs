@@ -62,12 +62,16 @@ impl TruncatedLaplace {
     ///
     /// # Errors
     ///
-    /// If the scale is not positive, or 2·bound < ⌊Δ⌋: then neighbours' outputs never meet.
+    /// If the scale is not positive or over 2^16·(2·bound + 1), where hardly any noise is within the bound, or 2·bound < ⌊Δ⌋: then
+    /// neighbours' outputs never meet.
     pub fn new(sensitivity: &Sensitivity<L1>, scale: &Rational, bound: BigUint) -> Result<Self, AdditiveError> {
         let scale = Positive::new(scale.clone()).map_err(|_| AdditiveError::Scale)?;
         let shift = sensitivity.get().floor().numer().magnitude().clone();
         if &bound * 2u32 < shift {
             return Err(AdditiveError::Disjoint);
+        }
+        if *scale.get() > values_within(&bound) {
+            return Err(AdditiveError::HardlyWithin);
         }
         let delta = laplace_delta(&scale, &bound, &shift);
         let epsilon = Real::from(sensitivity.get().floor() / scale.get());
@@ -98,6 +102,11 @@ impl TruncatedLaplace {
     pub fn delta(&self) -> &Real {
         &self.delta
     }
+}
+
+/// 2^16 times the number of integers within a bound: noise of a larger scale or σ is within it less than once in about 2^17 draws.
+fn values_within(bound: &BigUint) -> Rational {
+    Rational::from_integer(BigInt::from((bound * 2u32 + 1u32) << 16u32))
 }
 
 /// q^k = e^(−k/s).
@@ -228,7 +237,8 @@ impl TruncatedGaussian {
     ///
     /// # Errors
     ///
-    /// If σ² is not positive, ε is negative, 2·bound < ⌊√Δ₂²⌋ (neighbours' outputs never meet), or bound > 4096.
+    /// If σ² is not positive, σ is over 2^16·(2·bound + 1), where hardly any noise is within the bound, ε is negative, 2·bound < ⌊√Δ₂²⌋
+    /// (neighbours' outputs never meet), or bound > 4096.
     pub fn new(
         sensitivity: &Sensitivity<L2Squared>,
         variance: &Rational,
@@ -239,6 +249,10 @@ impl TruncatedGaussian {
         let epsilon = NonNegative::new(epsilon.clone()).map_err(|_| AdditiveError::Epsilon)?;
         if bound > WIDEST {
             return Err(AdditiveError::TooWide(WIDEST));
+        }
+        let most = values_within(&bound.into());
+        if *variance.get() > &most * &most {
+            return Err(AdditiveError::HardlyWithin);
         }
         let shift = sensitivity.get().floor().numer().magnitude().sqrt();
         let shift = shift.to_u32().filter(|shift| *shift <= 2 * bound).ok_or(AdditiveError::Disjoint)?;

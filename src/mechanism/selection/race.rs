@@ -5,10 +5,11 @@ use core::ops::ControlFlow;
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer as _;
+use num_traits::Zero;
 
 use super::inversion::{FIRST_BITS, SPARE_BITS, settled_by};
 use crate::{
-    exact::{Enclosure, NonNegative, Rational, exp_neg_relative},
+    exact::{NonNegative, Rational, exp_neg_relative},
     mechanism::opaque_debug,
     sample::{Interpreter, Program, Step},
 };
@@ -23,6 +24,8 @@ const BUCKET_BITS: u32 = 30;
 /// e^-x, as e^-(bucket·2^30) times a number in [lower, upper]·2^-precision.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Size {
+    /// How many of the exponents are below x: the same for equal ones.
+    rank: usize,
     bucket: BigUint,
     lower: BigUint,
     upper: BigUint,
@@ -30,21 +33,24 @@ struct Size {
 }
 
 impl Size {
-    fn new(exponent: &NonNegative) -> Option<Self> {
+    fn new(rank: usize, exponent: &NonNegative) -> Option<Self> {
         let (bucket, _) = exponent.get().floor().to_integer().div_rem(&(BigInt::from(1) << BUCKET_BITS));
         let inside = exponent.get() - Rational::from_integer(&bucket << BUCKET_BITS);
-        Self::of(bucket.to_biguint()?, &exp_neg_relative(&NonNegative::new(inside).ok()?, WEIGHT_BITS)?)
-    }
-
-    fn of(bucket: BigUint, enclosure: &Enclosure) -> Option<Self> {
-        let (lower, upper) = enclosure.scaled_bounds();
-        let precision = enclosure.precision();
-        Some(Self { bucket, lower: lower.to_biguint()?, upper: upper.to_biguint()?, precision })
+        let enclosed = exp_neg_relative(&NonNegative::new(inside).ok()?, WEIGHT_BITS)?;
+        let (lower, upper) = enclosed.scaled_bounds();
+        Some(Self {
+            rank,
+            bucket: bucket.to_biguint()?,
+            lower: lower.to_biguint().filter(|lower| !lower.is_zero())?,
+            upper: upper.to_biguint()?,
+            precision: enclosed.precision(),
+        })
     }
 
     /// The same number, relative to the bucket before.
     fn from_the_bucket_before(&self, bucket_weight: &Self) -> Option<Self> {
         Some(Self {
+            rank: self.rank,
             bucket: &self.bucket - 1u32,
             lower: &self.lower * &bucket_weight.lower,
             upper: &self.upper * &bucket_weight.upper,
@@ -60,11 +66,11 @@ impl Size {
     /// The bounds in units of 2^unit, rounded outward.
     fn in_units(&self, unit: i64) -> (BigUint, BigUint) {
         let up = i64::from(self.precision).saturating_add(unit).saturating_neg();
-        let shift = up.unsigned_abs();
+        let by = up.unsigned_abs();
         match up {
-            0.. => (&self.lower << shift, &self.upper << shift),
-            _ if shift > self.upper.bits() => (BigUint::ZERO, BigUint::from(1u32)),
-            _ => (&self.lower >> shift, (&self.upper >> shift) + 1u32),
+            0.. => (&self.lower << by, &self.upper << by),
+            _ if by > self.upper.bits() => (BigUint::ZERO, BigUint::from(1u32)),
+            _ => (&self.lower >> by, (&self.upper >> by) + 1u32),
         }
     }
 }
@@ -81,11 +87,16 @@ pub(super) struct Weights {
 
 impl Weights {
     pub(super) fn new(exponents: Vec<NonNegative>) -> Self {
-        let sizes = exponents.iter().map(Size::new).collect::<Option<Vec<_>>>();
-        let bucket = NonNegative::new(Rational::from_integer(BigInt::from(1) << BUCKET_BITS)).ok();
-        let bucket = bucket.and_then(|bucket| exp_neg_relative(&bucket, WEIGHT_BITS));
-        let bucket_weight = bucket.and_then(|bucket| Size::of(BigUint::ZERO, &bucket)).map(Arc::new);
-        Self { exponents: exponents.into(), sizes: sizes.map(Into::into), bucket_weight }
+        let mut sorted: Vec<&NonNegative> = exponents.iter().collect();
+        sorted.sort_unstable();
+        let size = |x: &NonNegative| Size::new(sorted.partition_point(|other| *other < x), x);
+        let sizes = exponents.iter().map(size).collect::<Option<Vec<_>>>();
+        // Half a bucket, twice: a whole one is the start of the next.
+        let half = NonNegative::new(Rational::from_integer(BigInt::from(1) << (BUCKET_BITS - 1))).ok();
+        let half = half.and_then(|half| Size::new(0, &half));
+        let bucket_weight =
+            half.and_then(|half| Size { bucket: BigUint::from(1u32), ..half.clone() }.from_the_bucket_before(&half));
+        Self { exponents: exponents.into(), sizes: sizes.map(Into::into), bucket_weight: bucket_weight.map(Arc::new) }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -109,21 +120,21 @@ impl Weights {
     /// Encloses the sums of the first 1, 2, … weights of those that are left, in units of their own.
     fn sums(&self, left: &[usize]) -> Option<Vec<(BigUint, BigUint)>> {
         let sizes: Vec<&Size> = left.iter().map(|place| self.sizes.as_ref()?.get(*place)).collect::<Option<_>>()?;
-        let least = sizes.iter().map(|size| &size.bucket).min()?;
-        let next = least + 1u32;
-        // Two buckets on, e^-2^30 at most beside the heaviest: less than a unit.
-        let near = |size: &Size| match &size.bucket {
-            bucket if bucket == least => Some(size.clone()),
-            bucket if *bucket == next => size.from_the_bucket_before(self.bucket_weight.as_ref()?),
-            _ => None,
+        let heaviest = *sizes.iter().min_by_key(|size| size.rank)?;
+        let unit = heaviest.top().saturating_sub(WEIGHT_BITS.into());
+        // Equal weights are so exactly: their shares may be binary fractions, on which no enclosure but a point decides.
+        let are_equal = sizes.iter().all(|size| size.rank == heaviest.rank);
+        let in_units = |size: &Size| match (&size.bucket - &heaviest.bucket).bits() {
+            _ if are_equal => Some((BigUint::from(1u32), BigUint::from(1u32))),
+            0 => Some(size.in_units(unit)),
+            1 => Some(size.from_the_bucket_before(self.bucket_weight.as_ref()?)?.in_units(unit)),
+            // Two buckets on it is e^-2^30 of the heaviest at most: less than a unit.
+            _ => Some((BigUint::ZERO, BigUint::from(1u32))),
         };
-        let near: Vec<Option<Size>> = sizes.into_iter().map(near).collect();
-        let heaviest = near.iter().flatten().map(Size::top).max()?;
-        let unit = heaviest.saturating_sub(WEIGHT_BITS.into());
         let mut total = (BigUint::ZERO, BigUint::ZERO);
-        let mut sums = Vec::with_capacity(near.len());
-        for size in near {
-            let (lower, upper) = size.map_or((BigUint::ZERO, BigUint::from(1u32)), |size| size.in_units(unit));
+        let mut sums = Vec::with_capacity(sizes.len());
+        for size in sizes {
+            let (lower, upper) = in_units(size)?;
             total = (total.0 + lower, total.1 + upper);
             sums.push(total.clone());
         }

@@ -33,6 +33,9 @@ pub enum StatisticError {
     /// A factor of decay is not between 0 and 1.
     #[error("the decay e^-beta must be strictly between 0 and 1")]
     Decay,
+    /// A power of the decay would be too long a number.
+    #[error("the number of records times the binary digits of the decay's denominator must be at most 2^17")]
+    LongDecay,
     /// The degree of the noise is 0, or too large.
     #[error("the degree of the noise must be from 1 to 64")]
     Degree,

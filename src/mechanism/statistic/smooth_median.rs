@@ -46,12 +46,16 @@ pub struct SmoothMedian {
     epsilon: Rational,
 }
 
+/// The most binary digits of the largest power of the decay, r^n: S has as many, and so has the noise's scale.
+const MOST_POWER_BITS: u64 = 1 << 17;
+
 impl SmoothMedian {
     /// Of `records` records clamped to `bounds`, with noise of degree d and scale S/`ratio`, and the decay r of the smooth sensitivity S.
     ///
     /// # Errors
     ///
-    /// If there are no records, lower = upper, d is not from 1 to 64, or r not strictly between 0 and 1.
+    /// If there are no records, lower = upper, d is not from 1 to 64, r is not strictly between 0 and 1, or r^n has more than 2^17 binary
+    /// digits.
     pub fn new(
         bounds: Bounds,
         records: u64,
@@ -68,6 +72,9 @@ impl SmoothMedian {
         let one = Rational::from_integer(1.into());
         if *decay.get() >= one {
             return Err(StatisticError::Decay);
+        }
+        if decay.denominator().bits().checked_mul(records).is_none_or(|bits| bits > MOST_POWER_BITS) {
+            return Err(StatisticError::LongDecay);
         }
         // The degree is checked where the noise is made.
         Waring::new(ratio, degree)?;

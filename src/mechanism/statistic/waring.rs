@@ -123,6 +123,11 @@ impl Program for Magnitude {
     fn step<I: Interpreter>(&self, (prefix, length): (BigUint, u32), on: &mut I) -> Step<Self, I> {
         let prefix = (prefix << 1u32) | BigUint::from(on.bits(1)?);
         let length = length.checked_add(1).ok_or_else(|| on.overflow())?;
+        // No output is likelier than P(K = 0) = d/(s + d), and none is settled by an interval wider than that.
+        let degrees = &self.denominator * self.degree;
+        if &self.numerator + &degrees > degrees << length {
+            return Ok(ControlFlow::Continue((prefix, length)));
+        }
         let whole = self.product(&BigUint::zero()) << length;
         // U is in [prefix, prefix + 1]·2^-length: K = k iff N/D(k + 1) ≤ U < N/D(k).
         Ok(match self.reached(&whole, &prefix) {
