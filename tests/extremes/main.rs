@@ -30,9 +30,11 @@ use std::{
 
 /// What a case calls, and the calls.
 pub struct Case {
+    /// What it is called in a report.
     pub name: &'static str,
     /// `file: Type::function`, as `api.rs` finds them.
     pub covers: &'static [&'static str],
+    /// Makes them.
     pub calls: fn(&mut Calls),
 }
 
