@@ -48,7 +48,7 @@ impl Size {
     }
 
     /// The same number, relative to the bucket before.
-    fn from_the_bucket_before(&self, bucket_weight: &Self) -> Option<Self> {
+    fn in_the_bucket_before(&self, bucket_weight: &Self) -> Option<Self> {
         Some(Self {
             rank: self.rank,
             bucket: &self.bucket - 1u32,
@@ -95,7 +95,7 @@ impl Weights {
         let half = NonNegative::new(Rational::from_integer(BigInt::from(1) << (BUCKET_BITS - 1))).ok();
         let half = half.and_then(|half| Size::new(0, &half));
         let bucket_weight =
-            half.and_then(|half| Size { bucket: BigUint::from(1u32), ..half.clone() }.from_the_bucket_before(&half));
+            half.and_then(|half| Size { bucket: BigUint::from(1u32), ..half.clone() }.in_the_bucket_before(&half));
         Self { exponents: exponents.into(), sizes: sizes.map(Into::into), bucket_weight: bucket_weight.map(Arc::new) }
     }
 
@@ -127,7 +127,7 @@ impl Weights {
         let in_units = |size: &Size| match (&size.bucket - &heaviest.bucket).bits() {
             _ if are_equal => Some((BigUint::from(1u32), BigUint::from(1u32))),
             0 => Some(size.in_units(unit)),
-            1 => Some(size.from_the_bucket_before(self.bucket_weight.as_ref()?)?.in_units(unit)),
+            1 => Some(size.in_the_bucket_before(self.bucket_weight.as_ref()?)?.in_units(unit)),
             // Two buckets on it is e^-2^30 of the heaviest at most: less than a unit.
             _ => Some((BigUint::ZERO, BigUint::from(1u32))),
         };
