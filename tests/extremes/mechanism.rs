@@ -34,7 +34,7 @@ fn additive(calls: &mut Calls) {
             let with = format!("{}, {}", shown(one.get()), shown(&value));
             calls.make(format!("Laplace({with})"), || {
                 let scale = LaplaceMechanism::with_scale(one, &value)
-                    .map(|laplace| integers().iter().map(|x| all(&laplace, x)).count());
+                    .map(|laplace| integers().iter().map(|x| all(&laplace, x)).collect::<Vec<_>>().len());
                 let vectors = USIZE.map(|length| {
                     LaplaceMechanism::with_scale(one, &value)
                         .and_then(|laplace| laplace.vector(length))
@@ -97,7 +97,12 @@ fn bounded(calls: &mut Calls) {
                     let moved: Vec<_> =
                         l1.iter().map(|of| (grid.scalar(of), U64.map(|changed| grid.l1(of, changed)))).collect();
                     let squared: Vec<_> = l2.iter().map(|of| U64.map(|changed| grid.l2_squared(of, changed))).collect();
-                    (rounded, moved.len(), squared.len(), integers().iter().map(|k| grid.multiple(k)).count())
+                    (
+                        rounded,
+                        moved.len(),
+                        squared.len(),
+                        integers().iter().map(|k| grid.multiple(k)).collect::<Vec<_>>().len(),
+                    )
                 })
             })
         });
@@ -160,7 +165,7 @@ fn accuracy(calls: &mut Calls) {
         for delta in probabilities() {
             calls.make(format!("Classical({}, {})", shown(&step), shown(&delta)), || {
                 let classical = Classical::new(&step, &step, &delta);
-                positives().iter().map(|scale| classical.saved(scale).enclose(64)).count()
+                positives().iter().map(|scale| classical.saved(scale).enclose(64)).collect::<Vec<_>>().len()
             });
         }
     }
