@@ -218,4 +218,28 @@ mod tests {
         // The old event decides what the new samples are worth.
         assert_eq!(surprised.bets[0].in_first(), inside);
     }
+
+    /// Randomized response with P(1) = 0.9 and Q(1) = 0.3, whose ε is ln 7 (the other answer: 0.7 over 0.1). Where a claim has fallen, an ε above the claimed one is refuted, and no true one; where it stands, none.
+    #[test]
+    fn a_claim_that_has_fallen_refutes_a_larger_epsilon() {
+        let side =
+            |ones: i64| -> Vec<Output> { (0..100).map(|i| Output::from(i64::from((i * 37) % 100 < ones))).collect() };
+        for (epsilon, delta, falls) in
+            [("0.5", "0", true), ("0.5", "0.2", true), ("1.5", "0.01", true), ("2", "0", false)]
+        {
+            let claim = Claim::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap();
+            let mut audit = Sequential::new(&claim, 0.99).unwrap();
+            for batch in 0..60 {
+                let mut b = side(30);
+                // As independent samples would be paired.
+                b.rotate_left(batch * 7 % 100);
+                audit.batch(&side(90), &b);
+            }
+            let refuted = audit.epsilon_lower();
+            assert_eq!(audit.is_refuted(), falls, "{epsilon} {delta}");
+            let lower = crate::audit::LowerBounds::new(&claim, audit.delta_lower(), refuted);
+            assert_eq!((lower.is_refuted, lower.epsilon > claim.epsilon_above()), (falls, falls), "{lower:?}");
+            assert!(refuted < 7_f64.ln() && audit.searched().contains(&"value"), "{refuted}");
+        }
+    }
 }

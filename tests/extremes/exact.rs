@@ -1,13 +1,13 @@
 //! Exact numbers.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use certus::exact::{
     Enclosure, FinitePmf, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Positive, Probability, Rational, Real,
     Rounding, decimal, exp_neg, exp_neg_relative, from_f64, ln, normal_tail, parse, render,
 };
 
-use crate::{Calls, Case, values::*};
+use crate::{Calls, Case, processor_time, slow, values::*};
 
 /// Digits that somebody may ask for; time grows with them, and so their number is not extreme.
 const BITS: [u32; 4] = [0, 1, 64, 2_000];
@@ -20,11 +20,12 @@ pub fn controls() -> Vec<Case> {
             name: "control: slow",
             covers: &[],
             calls: |calls| {
-                calls.make("a loop of more than a second", || {
-                    let started = Instant::now();
-                    let mut sum = 0_u64;
-                    while started.elapsed() < Duration::from_millis(4_000) {
-                        sum = std::hint::black_box(sum.wrapping_add(1));
+                calls.make("a loop that is too long", || {
+                    let started = processor_time();
+                    while processor_time().saturating_sub(started) <= slow() + Duration::from_millis(100) {
+                        (0..10_000_u32).for_each(|i| {
+                            std::hint::black_box(i);
+                        });
                     }
                 });
             },

@@ -38,10 +38,10 @@ pub struct Case {
     pub calls: fn(&mut Calls),
 }
 
-/// A call that takes longer than this, of processor time, is too slow: a second with `CERTUS_FULL=1`, on an idle machine. Without it ten,
+/// A call that takes longer than this, of processor time, is too slow: a second with `CERTUS_FULL=1`, on an idle machine. Without it five,
 /// for code that is hardly optimised, on a machine that does other things besides.
 fn slow() -> Duration {
-    Duration::from_secs(if std::env::var_os("CERTUS_FULL").is_some() { 1 } else { 10 })
+    Duration::from_secs(if std::env::var_os("CERTUS_FULL").is_some() { 1 } else { 5 })
 }
 
 /// The longest that a call may take by the clock: what the machine does besides is not the library's fault.
