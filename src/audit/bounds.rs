@@ -9,9 +9,10 @@ const DIGITS: u32 = 6;
 
 /// δ(ε) ≥ `delta` at the claimed ε, and every ε below `epsilon` is refuted at the claimed δ.
 ///
-/// A claim (ε, δ) is refuted where its δ is below the first, and where its ε is below the second: for exact bounds of one region that
-/// is the same. These are rounded, in floats and then to six digits, and could disagree about a claim at the edge. So **a claim is called
-/// refuted if both bounds refute it as they are printed**, and a bound that refutes a claim alone is lowered to what is claimed, which is sound.
+/// A claim (ε, δ) is refuted where its δ is below the first, and where its ε is below the second: for exact
+/// bounds of one region that is the same. These are rounded, in floats and then to six digits, and could
+/// disagree about a claim at the edge. So **a claim is called refuted if both bounds refute it as they are
+/// printed**, and a bound that refutes a claim alone is lowered to what is claimed, which is sound.
 ///
 /// ```
 /// use certus::audit::{Claim, LowerBounds};

@@ -18,9 +18,11 @@ const MOST_EXPECTED: f64 = 0.9;
 pub enum Verdict {
     /// The claim is refuted, at the confidence.
     Violation,
-    /// It is not, and a violation of the audit's resolution would have been seen at least every other time in the event that was tested.
+    /// It is not, and a violation of the audit's resolution would have been seen at least every other time in
+    /// the event that was tested.
     Consistent,
-    /// It is not, and the samples are too few to say more: that violation, or any at all, would have been missed.
+    /// It is not, and the samples are too few to say more: that violation, or any at all, would have been
+    /// missed.
     Inconclusive,
 }
 
@@ -92,11 +94,12 @@ pub struct Report {
     pub delta_upper: Option<f64>,
     /// Every ε below this is refuted at the claimed δ; 0 if none is.
     pub epsilon_lower: f64,
-    /// The smallest δ of the event that was chosen for the claimed ε, from which on this run would have called it a violation at least every
-    /// other time, whatever the event's two probabilities are ([`Test::smallest_seen`]); `None` if not even a δ of 1 would have been seen.
+    /// The smallest δ of the event that was chosen for the claimed ε, from which on this run would have
+    /// called it a violation at least every other time, whatever the event's two probabilities are
+    /// ([`Test::smallest_seen`]); `None` if not even a δ of 1 would have been seen.
     ///
-    /// It speaks of that event, which is the first finding unless another refutes the claim by more. A violation by events that are not
-    /// [searched](Self::searched) for may be as large as 1 and not be seen.
+    /// It speaks of that event, which is the first finding unless another refutes the claim by more. A
+    /// violation by events that are not [searched](Self::searched) for may be as large as 1 and not be seen.
     ///
     /// [`Test::smallest_seen`]: super::statistics::power::Test::smallest_seen
     pub min_detectable_delta: Option<f64>,
@@ -110,7 +113,8 @@ pub struct Report {
     pub samples_a: u64,
     /// The samples of the second.
     pub samples_b: u64,
-    /// The events that were evaluated. The first is the one chosen for the claimed ε, unless another refutes the claim by more.
+    /// The events that were evaluated. The first is the one chosen for the claimed ε, unless another refutes
+    /// the claim by more.
     pub findings: Vec<Finding>,
     /// The empirical privacy loss of all samples.
     pub loss: EmpiricalLoss,
@@ -180,7 +184,8 @@ pub(super) fn estimate(findings: &[Finding], epsilon: f64) -> f64 {
     findings.iter().map(|finding| finding.pair.excess(c)).fold(0.0, f64::max)
 }
 
-/// An upper bound of which the ends are ordered: a lower bound or an estimate above it, which a run in 1/α has, raises it to there.
+/// An upper bound of which the ends are ordered: a lower bound or an estimate above it, which a run in 1/α
+/// has, raises it to there.
 pub(super) fn ordered_upper(upper: f64, lower: f64, estimate: f64) -> f64 {
     upper.max(lower).max(estimate).min(1.0)
 }

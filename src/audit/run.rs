@@ -30,7 +30,8 @@ const SECOND_SHARE: f64 = 0.25;
 /// Fewer samples a side than this can say nothing.
 pub const LEAST_SAMPLES: u64 = 20;
 
-/// More samples a side than this are refused: the error of a binomial tail is stated up to here ([`super::statistics::tail::SLACK`]).
+/// More samples a side than this are refused: the error of a binomial tail is stated up to here
+/// ([`super::statistics::tail::SLACK`]).
 pub const MOST_SAMPLES: u64 = 1_000_000_000;
 
 /// Why there is no audit.
@@ -66,10 +67,12 @@ pub enum AuditError {
 /// * direction, family, event and the shape of the region are functions of the selection part;
 /// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a region at its share of 0.8·α (one: all of
 ///   it; two: ¾ and ¼); all lower bounds follow from the regions, at every ε and δ at once;
-/// * the upper bound at the claimed ε has α/10, and so has the upper band of the curve (over all samples, which a union bound allows).
+/// * the upper bound at the claimed ε has α/10, and so has the upper band of the curve (over all samples,
+///   which a union bound allows).
 ///
-/// So δ_lower, ε_lower, δ_upper and the curve hold together at the confidence. That is a statement on one run: whoever runs again on the same samples until
-/// an alarm comes has tried as many coins, each of them at α.
+/// So δ_lower, ε_lower, δ_upper and the curve hold together at the confidence. That is a statement on one
+/// run: whoever runs again on the same samples until an alarm comes has tried as many coins, each of them at
+/// α.
 ///
 /// ```
 /// use certus::audit::{Audit, Claim, Verdict, outputs::Recording};
@@ -137,9 +140,10 @@ impl Audit {
         self
     }
 
-    /// What counts as having looked hard enough: `consistent` needs that an excess over the claimed δ of this size, in the event that was
-    /// tested, would have been seen at least every other time (0.1). Where the outputs that choose an event are all alike, none is tested:
-    /// there it needs that the upper bound on δ is at most that much above the claimed δ.
+    /// What counts as having looked hard enough: `consistent` needs that an excess over the claimed δ of this
+    /// size, in the event that was tested, would have been seen at least every other time (0.1). Where the
+    /// outputs that choose an event are all alike, none is tested: there it needs that the upper bound on δ
+    /// is at most that much above the claimed δ.
     #[must_use]
     pub fn resolution(mut self, resolution: f64) -> Self {
         self.resolution = resolution;
@@ -150,7 +154,8 @@ impl Audit {
     ///
     /// # Errors
     ///
-    /// If a side has too few samples, or too many, or both share some, or the operating system gives no randomness.
+    /// If a side has too few samples, or too many, or both share some, or the operating system gives no
+    /// randomness.
     pub fn run(&self, a: &Tally, b: &Tally) -> Result<Report, AuditError> {
         if a.samples().min(b.samples()) < LEAST_SAMPLES {
             return Err(AuditError::Samples);
@@ -169,7 +174,8 @@ impl Audit {
         Ok(self.report(&table, findings, searched, alpha))
     }
 
-    /// One or two events, from the selection part alone, the one for the claimed ε first; and the kinds that were searched.
+    /// One or two events, from the selection part alone, the one for the claimed ε first; and the kinds that
+    /// were searched.
     fn select(&self, table: &Table<'_>, alpha: f64) -> (Vec<Candidate>, Vec<&'static str>) {
         let (train, validate) = (table.counts(Part::Train), table.counts(Part::Validate));
         let kept = table.counts(Part::Evaluate).samples();

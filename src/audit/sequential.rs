@@ -173,8 +173,8 @@ impl Sequential {
 
     /// Every ε below this is refuted at the claimed δ; 0 if the claim stands.
     ///
-    /// Let d be `delta_lower`: P(S) − c·Q(S) ≥ d for some event S, c = e^ε. So c·Q(S) ≤ 1 − d, and P(S) − c′·Q(S) ≥ d − (c′/c − 1)·(1 − d), which is above δ
-    /// for every c′ < c·(1 − δ)/(1 − d).
+    /// Let d be `delta_lower`: P(S) − c·Q(S) ≥ d for some event S, c = e^ε. So c·Q(S) ≤ 1 − d, and P(S) −
+    /// c′·Q(S) ≥ d − (c′/c − 1)·(1 − d), which is above δ for every c′ < c·(1 − δ)/(1 − d).
     #[must_use]
     pub fn epsilon_lower(&self) -> f64 {
         if !self.is_refuted() {
@@ -186,8 +186,9 @@ impl Sequential {
 
     /// The event that was played when the claim fell, and which side was P.
     ///
-    /// **Some** event that was played up to then violates the claim, at the confidence, and this is the last of them: the fortune that refutes the claim was made
-    /// on all of them, and of this one alone nothing is shown. A replay tests it on fresh samples.
+    /// **Some** event that was played up to then violates the claim, at the confidence, and this is the last
+    /// of them: the fortune that refutes the claim was made on all of them, and of this one alone nothing is
+    /// shown. A replay tests it on fresh samples.
     #[must_use]
     pub fn event(&self) -> Option<&(Event, Direction)> {
         self.refuting.as_ref()
@@ -219,7 +220,9 @@ mod tests {
         assert_eq!(surprised.bets[0].in_first(), inside);
     }
 
-    /// Randomized response with P(1) = 0.9 and Q(1) = 0.3, whose ε is ln 7 (the other answer: 0.7 over 0.1). Where a claim has fallen, an ε above the claimed one is refuted, and no true one; where it stands, none.
+    /// Randomized response with P(1) = 0.9 and Q(1) = 0.3, whose ε is ln 7 (the other answer: 0.7 over 0.1).
+    /// Where a claim has fallen, an ε above the claimed one is refuted, and no true one; where it stands,
+    /// none.
     #[test]
     fn a_claim_that_has_fallen_refutes_a_larger_epsilon() {
         let side =

@@ -6,7 +6,8 @@ fn text(output: &std::process::Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Twenty samples show nothing of a claim of δ = 0.9, and are not called consistent with it; under `--strict` that fails.
+/// Twenty samples show nothing of a claim of δ = 0.9, and are not called consistent with it; under `--strict`
+/// that fails.
 #[test]
 fn a_handful_of_samples_is_inconclusive() {
     let folder = Folder::new();
@@ -20,7 +21,8 @@ fn a_handful_of_samples_is_inconclusive() {
     assert!(text(&strict).contains("not even a δ of 1 would have been seen"), "{}", text(&strict));
 }
 
-/// The sentence names the event tested and the kinds that were searched wherever it stands: terminal, page, document, JUnit, help.
+/// The sentence names the event tested and the kinds that were searched wherever it stands: terminal, page,
+/// document, JUnit, help.
 #[test]
 fn what_would_have_been_seen_is_of_the_events_searched() {
     let folder = Folder::new();
@@ -44,7 +46,8 @@ fn what_would_have_been_seen_is_of_the_events_searched() {
     assert!(help.contains("of other kinds of events than those searched"), "{help}");
 }
 
-/// A sequential audit bets on many events: it shows that some event violates the claim, names the last, and says so. Its δ is a bound, and no estimate.
+/// A sequential audit bets on many events: it shows that some event violates the claim, names the last, and
+/// says so. Its δ is a bound, and no estimate.
 #[test]
 fn a_sequential_audit_names_no_event_as_shown() {
     let folder = Folder::new();

@@ -82,7 +82,8 @@ fn constant(folder: &Folder, name: &str, samples: u64) -> String {
     folder.file(name, format!("{lines}end {digest:016x}\n"))
 }
 
-/// 2^63 and 2^63 + 1,000 samples are not 1,000; two files in one are not the first; more than an audit takes are too many.
+/// 2^63 and 2^63 + 1,000 samples are not 1,000; two files in one are not the first; more than an audit takes
+/// are too many.
 #[test]
 fn samples_that_do_not_add_up_are_refused() {
     let folder = Folder::new();

@@ -110,7 +110,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The kinds of events that are looked for, each once: what is a violation by none of them alone is not seen.
+    /// The kinds of events that are looked for, each once: what is a violation by none of them alone is not
+    /// seen.
     #[must_use]
     pub fn kinds(&self) -> Vec<&'static str> {
         let is_read = |kind: &&str| self.columns.iter().any(|(feature, _)| feature.kind() == *kind);

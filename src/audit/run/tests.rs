@@ -9,8 +9,8 @@ use crate::audit::statistics::region::Shape;
 use crate::bits::Bits;
 use crate::exact::{Rational, from_f64, parse};
 
-/// Event, direction, shape and α are functions of the selection part: with the sides of the evaluation part exchanged they are the same, and
-/// only the counts are exchanged. Scalars, words, vectors, and near ties.
+/// Event, direction, shape and α are functions of the selection part: with the sides of the evaluation part
+/// exchanged they are the same, and only the counts are exchanged. Scalars, words, vectors, and near ties.
 #[test]
 fn what_is_evaluated_is_fixed_before_it_is_looked_at() {
     for run in 0..24_u8 {
@@ -99,7 +99,8 @@ fn agrees(report: &Report, about: &str) {
     assert!(report.min_detectable_delta.is_none_or(|least| (claim.delta_above()..=1.0).contains(&least)), "{about}");
 }
 
-/// **Finding: 3,703 of 10,000 against 1,200 at ε = 1, δ = 0.01** had the verdict `consistent`, refuted every ε up to 1.00041, and had a curve of 0.0102 at ε = 1.
+/// **Finding: 3,703 of 10,000 against 1,200 at ε = 1, δ = 0.01** had the verdict `consistent`, refuted every
+/// ε up to 1.00041, and had a curve of 0.0102 at ε = 1.
 #[test]
 fn one_document_says_one_thing() {
     for (pair, tilts, claim) in [
@@ -116,7 +117,8 @@ fn one_document_says_one_thing() {
     }
 }
 
-/// Random counts, shapes and claims; and then claims at the edge: the bound that was found as the claim, and the numbers next to it.
+/// Random counts, shapes and claims; and then claims at the edge: the bound that was found as the claim, and
+/// the numbers next to it.
 #[test]
 fn documents_agree_with_themselves() {
     let mut bits = seeded([21; 32]);
@@ -162,7 +164,8 @@ fn documents_agree_with_themselves() {
     assert!(violations >= runs as u32 / 20, "{violations}");
 }
 
-/// **Finding: the stated δ was optimistic where p nears 1**: 100 samples, ε = 1, δ = 0 gave 0.587, of which the power was 23 %. What a report states is of the test that it made.
+/// **Finding: the stated δ was optimistic where p nears 1**: 100 samples, ε = 1, δ = 0 gave 0.587, of which
+/// the power was 23 %. What a report states is of the test that it made.
 #[test]
 fn what_a_report_says_it_would_have_seen_has_that_power() {
     for (samples, epsilon, delta) in [(100, "1", "0"), (150, "0.5", "0.1")] {
@@ -181,7 +184,8 @@ fn what_a_report_says_it_would_have_seen_has_that_power() {
     }
 }
 
-/// **Finding: 20 sevens against 20 eights are "consistent" with δ = 0.9**, because the stated δ was cut at 1. Where not even a δ of 1 would have been seen, nothing is said.
+/// **Finding: 20 sevens against 20 eights are "consistent" with δ = 0.9**, because the stated δ was cut at 1.
+/// Where not even a δ of 1 would have been seen, nothing is said.
 #[test]
 fn a_cap_is_no_power() {
     let side = |value: i64, name: &str| {
@@ -197,7 +201,8 @@ fn a_cap_is_no_power() {
     }
 }
 
-/// Where all outputs are alike no event is tested, and only the upper bound says that a violation would be small.
+/// Where all outputs are alike no event is tested, and only the upper bound says that a violation would be
+/// small.
 #[test]
 fn outputs_that_are_all_alike_are_judged_by_the_upper_bound() {
     for (samples, verdict) in [(20, Verdict::Inconclusive), (400, Verdict::Inconclusive), (20_000, Verdict::Consistent)]

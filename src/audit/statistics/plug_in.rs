@@ -121,11 +121,12 @@ impl EmpiricalLoss {
         (self.plug_in(c_least) * (1.0 + 1e-6) + radius * (1.0 + 1e-9)).min(1.0)
     }
 
-    /// An upper bound on the whole curve ε ↦ δ*(ε), ε ≥ 0, of the worse direction, at confidence 1 − α for all of it at once.
+    /// An upper bound on the whole curve ε ↦ δ*(ε), ε ≥ 0, of the worse direction, at confidence 1 − α for
+    /// all of it at once.
     ///
-    /// At each of the k points the maximum of both directions' bounds holds at α/k, as above: so all k do at α. Minima are taken of these
-    /// maxima, which bound δ* itself, and not before: a direction's own bound at a point where it is not the worse one may fail besides, and
-    /// 2k bounds at α/k hold at 2α only.
+    /// At each of the k points the maximum of both directions' bounds holds at α/k, as above: so all k do at
+    /// α. Minima are taken of these maxima, which bound δ* itself, and not before: a direction's own bound at
+    /// a point where it is not the worse one may fail besides, and 2k bounds at α/k hold at 2α only.
     #[must_use]
     pub fn band(&self, epsilons: &[f64], alpha: f64) -> Band {
         let share = alpha / real(epsilons.len().max(1) as u64);
@@ -159,8 +160,9 @@ pub struct Band {
 impl Band {
     /// The bound at an ε.
     ///
-    /// δ* falls as ε grows, and is a maximum of functions that are linear in c = e^ε, so it is convex in c: between two points it lies below
-    /// the chord, right of the last below the last bound, left of the first below δ ≤ 1.
+    /// δ* falls as ε grows, and is a maximum of functions that are linear in c = e^ε, so it is convex in c:
+    /// between two points it lies below the chord, right of the last below the last bound, left of the first
+    /// below δ ≤ 1.
     #[must_use]
     pub fn at(&self, epsilon: f64) -> f64 {
         let after = self.points.partition_point(|(point, _)| *point <= epsilon);
@@ -255,9 +257,10 @@ mod tests {
         assert!(missed_half > 1154, "{missed_half}");
     }
 
-    /// Q has few samples, and an event that is thrice as likely under Q as under P. The bound on P over Q rises from 0.056 at ε = 0.5 to 0.113 at 1.2, and that
-    /// on Q over P falls from 0.17 to 0.034: the worse direction is bounded by 0.113 at 1.2. (With minima before maxima the band was 0.056 there: that rests on
-    /// both bounds at 0.5 and on one at 1.2, each of which fails with probability α/2.)
+    /// Q has few samples, and an event that is thrice as likely under Q as under P. The bound on P over Q
+    /// rises from 0.056 at ε = 0.5 to 0.113 at 1.2, and that on Q over P falls from 0.17 to 0.034: the worse
+    /// direction is bounded by 0.113 at 1.2. (With minima before maxima the band was 0.056 there: that rests
+    /// on both bounds at 0.5 and on one at 1.2, each of which fails with probability α/2.)
     #[test]
     fn a_band_is_no_lower_than_the_bounds_that_it_rests_on() {
         let (a, b) = ([100_000, 900_000], [600, 1400]);

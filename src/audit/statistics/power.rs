@@ -1,18 +1,23 @@
 //! What a test of one event would have seen: the smallest δ that it calls a violation every other time.
 //!
-//! An event S with P(S) = p and Q(S) = q has the δ p − c·q. The test of (c, δ₀) counts X ~ Binomial(n, p) and Y ~ Binomial(m, q), and
-//! calls a violation where its [`Region`](super::region::Region) lies in p − c·q > δ₀. Its *power* at (p, q) is the probability of that.
+//! An event S with P(S) = p and Q(S) = q has the δ p − c·q. The test of (c, δ₀) counts X ~ Binomial(n, p) and
+//! Y ~ Binomial(m, q), and calls a violation where its [`Region`](super::region::Region) lies in p − c·q >
+//! δ₀. Its *power* at (p, q) is the probability of that.
 //!
-//! * **The refuted counts are a staircase**: beside x, every y up to y*(x). [`Test::last_refuting`] finds y*(x) by the rules of the region
-//!   itself, cell by cell. It is computed at some x, and between them its distance from the line c·y/m = x/n − δ₀ is taken as linear in
-//!   the angle arcsin √(x/n), by which a standard error is nearly constant.
-//! * **The worst (p, q) with a δ of at least d** lies on the line p = c·q + d, 0 ≤ q ≤ (1 − d)/c, because y* rises with x and X with p. Neither
-//!   end of the line is the worst as a rule. At p = 1, where X = n, the power is P(Y ≤ y*(n)), and no x sees more: beside too large a q not
-//!   even p = 1 is seen, and only a d above 1 − c·q excludes it.
-//! * **The power is summed**, Σ_x P(X = x)·P(Y ≤ y*(x)), without a normal approximation, which is wrong by half where p nears 1.
+//! * **The refuted counts are a staircase**: beside x, every y up to y*(x). [`Test::last_refuting`] finds
+//!   y*(x) by the rules of the region itself, cell by cell. It is computed at some x, and between them its
+//!   distance from the line c·y/m = x/n − δ₀ is taken as linear in the angle arcsin √(x/n), by which a
+//!   standard error is nearly constant.
+//! * **The worst (p, q) with a δ of at least d** lies on the line p = c·q + d, 0 ≤ q ≤ (1 − d)/c, because y*
+//!   rises with x and X with p. Neither end of the line is the worst as a rule. At p = 1, where X = n, the
+//!   power is P(Y ≤ y*(n)), and no x sees more: beside too large a q not even p = 1 is seen, and only a d
+//!   above 1 − c·q excludes it.
+//! * **The power is summed**, Σ_x P(X = x)·P(Y ≤ y*(x)), without a normal approximation, which is wrong by
+//!   half where p nears 1.
 //!
-//! The answer is moved up by a hundredth of its excess over δ₀, for what lies between the x and the q that are looked at; tests compare
-//! it with sums over the region's own answers at every (x, y). No verdict of a violation rests on it.
+//! The answer is moved up by a hundredth of its excess over δ₀, for what lies between the x and the q that
+//! are looked at; tests compare it with sums over the region's own answers at every (x, y). No verdict of a
+//! violation rests on it.
 #![expect(clippy::float_arithmetic, reason = "a description of a test; what refutes a claim does not depend on it")]
 
 use std::collections::HashMap;
@@ -61,8 +66,8 @@ const NEGLIGIBLE: f64 = 1e-9;
 const BLOCK: u64 = 64;
 
 impl Test {
-    /// The least d such that every event with a δ of at least d is called a violation with probability one half or more, whatever its
-    /// probabilities are; `None` if not even d = 1 is.
+    /// The least d such that every event with a δ of at least d is called a violation with probability one
+    /// half or more, whatever its probabilities are; `None` if not even d = 1 is.
     ///
     /// ```
     /// use certus::audit::statistics::{power::Test, region::Shape};
@@ -209,8 +214,8 @@ impl<'t> Row<'t> {
 
     /// The cell on which x is furthest from refuting the claim beside y; `None` if it refutes it on all.
     ///
-    /// What is rejected as one is rejected in parts, so that the margins of a block's parts are no less than its own: the first single cell that
-    /// is the worst of all is the worst cell.
+    /// What is rejected as one is rejected in parts, so that the margins of a block's parts are no less than
+    /// its own: the first single cell that is the worst of all is the worst cell.
     fn failing(&mut self, y: u64) -> Option<u64> {
         let cells = self.rules.span(y).cells;
         let mut blocks: Vec<Block> = Vec::new();

@@ -31,15 +31,16 @@
 //!
 //! # The supremum over the nuisance parameter is certified
 //!
-//! R is covered by cells q ∈ [q₀, q₁], p ≥ p₀, from where rule 1 ends to where rule 4 begins. On a cell, P_q(Y ≤ y) is at most
-//! its value at q₀ (it falls with q); with b its score, every point with Φ̄⁻¹(P_p(X ≥ x)) ≥ max over the cell's θ of
-//! (z − b·sin θ)/cos θ is rejected, and P_p(X ≥ x) rises with p, so [`rejected_below`] gives p₀. With t = tan θ that maximum is
-//! of z·√(1 + t²) − b·t, convex in t, so at an end of t's interval. There is no grid of points: a cell speaks for all that is
-//! in it.
+//! R is covered by cells q ∈ [q₀, q₁], p ≥ p₀, from where rule 1 ends to where rule 4 begins. On a cell,
+//! P_q(Y ≤ y) is at most its value at q₀ (it falls with q); with b its score, every point with Φ̄⁻¹(P_p(X ≥
+//! x)) ≥ max over the cell's θ of (z − b·sin θ)/cos θ is rejected, and P_p(X ≥ x) rises with p, so
+//! [`rejected_below`] gives p₀. With t = tan θ that maximum is of z·√(1 + t²) − b·t, convex in t, so at an
+//! end of t's interval. There is no grid of points: a cell speaks for all that is in it.
 //!
-//! **The cells are fixed before the first question**, a 64th of a standard error of Q's rate wide, so that every answer speaks of
-//! the same cover: at its corners (p₀, q₁), p₀ − e^ε·q₁ > δ is the same as ln((p₀ − δ)/q₁) > ε. A cover that is refined while it is
-//! asked gives a bound on δ and one on ε that contradict each other.
+//! **The cells are fixed before the first question**, a 64th of a standard error of Q's rate wide, so that
+//! every answer speaks of the same cover: at its corners (p₀, q₁), p₀ − e^ε·q₁ > δ is the same as ln((p₀ −
+//! δ)/q₁) > ε. A cover that is refined while it is asked gives a bound on δ and one on ε that contradict each
+//! other.
 #![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
 use super::normal::score_at_most;
@@ -139,7 +140,8 @@ impl Region {
         self.cells.iter().map(|cell| value(cell.p0, cell.q1)).min_by(f64::total_cmp)
     }
 
-    /// A lower bound on P(S) − c·Q(S) at confidence 1 − α, for every c at once; at least −c, at most 1. It falls as c grows.
+    /// A lower bound on P(S) − c·Q(S) at confidence 1 − α, for every c at once; at least −c, at most 1. It
+    /// falls as c grows.
     #[must_use]
     pub fn delta_lower(&self, c: f64) -> f64 {
         // An empty region cannot be (p̂, q̂ are in it) but would be no evidence.

@@ -32,7 +32,8 @@ pub(super) struct Outcome {
     pub(super) delta_estimate: Option<f64>,
     pub(super) delta_upper: Option<f64>,
     pub(super) epsilon_lower: f64,
-    /// Nothing is known of a sequential audit's; of others, `None` where not even a δ of 1 would have been seen.
+    /// Nothing is known of a sequential audit's; of others, `None` where not even a δ of 1 would have been
+    /// seen.
     pub(super) min_detectable_delta: Option<f64>,
     /// The kinds of events that were searched for.
     pub(super) searched: Vec<&'static str>,

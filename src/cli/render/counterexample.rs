@@ -61,7 +61,8 @@ pub(super) fn counterexample(target: &Target<'_>) -> Option<String> {
     Some(html)
 }
 
-/// Whether the claim was bet against batch by batch: some event that was played violates it, and which one is not known.
+/// Whether the claim was bet against batch by batch: some event that was played violates it, and which one is
+/// not known.
 fn is_sequential(target: &Target<'_>) -> bool {
     target.text("mode").is_some_and(|mode| mode == "sequential")
 }

@@ -64,8 +64,8 @@ pub(super) fn to_draw(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// What the audit of a target would have seen, and of which kinds of events, in one sentence without its end; `None` where nothing is known
-/// of it, as of an audit that stops by itself.
+/// What the audit of a target would have seen, and of which kinds of events, in one sentence without its end;
+/// `None` where nothing is known of it, as of an audit that stops by itself.
 pub(in crate::cli) fn seen(target: &Value) -> Option<String> {
     let searched = texts(target, "searched");
     if text(target, "event").is_none()

@@ -1,6 +1,7 @@
 //! The stated δ against sums over the region's own answers.
 //!
-//! `CERTUS_FULL=1 cargo test --release --lib power -- --nocapture` looks at all 45 tests, of up to 2,000 samples a side (minutes).
+//! `CERTUS_FULL=1 cargo test --release --lib power -- --nocapture` looks at all 45 tests, of up to 2,000
+//! samples a side (minutes).
 
 use rayon::prelude::*;
 
@@ -70,7 +71,8 @@ impl Exact {
     }
 }
 
-/// 45 tests as an audit would choose them, of which at least 40 see something: sample sizes, and claims with what the selection part saw.
+/// 45 tests as an audit would choose them, of which at least 40 see something: sample sizes, and claims with
+/// what the selection part saw.
 fn tests() -> Vec<Test> {
     let sizes =
         [(24, 24), (69, 69), (100, 100), (60, 140), (200, 200), (300, 200), (500, 500), (1000, 400), (2000, 2000)];
@@ -91,7 +93,8 @@ fn tests() -> Vec<Test> {
     sizes.into_iter().flat_map(|sizes| claims.map(|claim| test(sizes, claim))).collect()
 }
 
-/// The bar: the stated δ has a power of one half or more at every feasible (p, q), and nine tenths of it has not.
+/// The bar: the stated δ has a power of one half or more at every feasible (p, q), and nine tenths of it has
+/// not.
 #[test]
 fn what_is_said_to_be_seen_is_seen_every_other_time() {
     let full = std::env::var_os("CERTUS_FULL").is_some();
@@ -115,7 +118,8 @@ fn what_is_said_to_be_seen_is_seen_every_other_time() {
     assert!(none > 0 && some >= if full { 40 } else { 15 }, "{none} {some}");
 }
 
-/// Every y* is the region's own, or one off where rounding decides, at the sizes that an audit has: against regions beside it.
+/// Every y* is the region's own, or one off where rounding decides, at the sizes that an audit has: against
+/// regions beside it.
 #[test]
 fn the_staircase_is_the_regions() {
     for test in tests().into_iter().filter(|test| test.n >= 500).chain([Test { n: 40_000, m: 30_000, ..tests()[40] }]) {

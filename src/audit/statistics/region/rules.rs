@@ -1,4 +1,5 @@
-//! The five rules of a tilted region, and the grid of its cells: all of it is fixed before the counts are seen.
+//! The five rules of a tilted region, and the grid of its cells: all of it is fixed before the counts are
+//! seen.
 #![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
 use core::ops::Range;
@@ -17,7 +18,8 @@ pub(in crate::audit::statistics) const BOX: f64 = 0.01;
 /// Cells in a standard error of Q's rate.
 const CELLS: f64 = 64.0;
 
-/// Where Q's samples in the event are fewer than this on average, their absence says nothing, and only P's count (θ = 0).
+/// Where Q's samples in the event are fewer than this on average, their absence says nothing, and only P's
+/// count (θ = 0).
 pub(in crate::audit::statistics) const LEAST_MEAN: f64 = 0.01;
 
 /// The rules for so many samples.
@@ -85,8 +87,8 @@ impl Rules {
 
     /// The lower edge q = sin²(place·step) of a cell, which is the upper one of the cell before.
     ///
-    /// The standard error of a rate q is √(q(1 − q)/m), and d sin²(φ) = 2·√(q(1 − q)) dφ, so that equal steps of φ are equal shares of a
-    /// standard error, for every q. The cells are the same for all counts.
+    /// The standard error of a rate q is √(q(1 − q)/m), and d sin²(φ) = 2·√(q(1 − q)) dφ, so that equal steps
+    /// of φ are equal shares of a standard error, for every q. The cells are the same for all counts.
     pub fn edge(&self, place: u64) -> f64 {
         let sine = (real(place) * self.step()).min(core::f64::consts::FRAC_PI_2).sin();
         sine * sine
@@ -101,7 +103,8 @@ impl Rules {
         Tail::of(self.m, y + 1, q).lower_score_at_least()
     }
 
-    /// The score of P_p(X ≥ x) from which on rule 5 rejects every point of a cell, whose `score_of_y` is at least `b`.
+    /// The score of P_p(X ≥ x) from which on rule 5 rejects every point of a cell, whose `score_of_y` is at
+    /// least `b`.
     pub fn needed(&self, b: f64, cell: (f64, f64)) -> f64 {
         let (least, most) = self.tangent(cell);
         let needed = |t: f64| self.z * (1.0 + t * t).sqrt() - b * t;
@@ -109,8 +112,8 @@ impl Rules {
         if most == 0.0 { self.z } else { needed(least).max(needed(most)) + 1e-9 }
     }
 
-    /// The score of P_q(Y ≤ y) from which on rule 5 or rule 4 rejects every point of a cell, where that of P(X ≥ x) is at least `score`: the
-    /// inverse of `needed`.
+    /// The score of P_q(Y ≤ y) from which on rule 5 or rule 4 rejects every point of a cell, where that of
+    /// P(X ≥ x) is at least `score`: the inverse of `needed`.
     pub fn asked(&self, score: f64, cell: (f64, f64)) -> f64 {
         let (least, most) = self.tangent(cell);
         let asked = |t: f64| {
@@ -126,7 +129,8 @@ impl Rules {
         asked(least).max(asked(most)).min(self.corner)
     }
 
-    /// Bounds on t = tan θ over a cell, t² = slope²·(q(1 − q)/m + q²/m²) / (p̃(1 − p̃)/n + 1/n²) at p̃ = min(offset + slope·q, most).
+    /// Bounds on t = tan θ over a cell, t² = slope²·(q(1 − q)/m + q²/m²) / (p̃(1 − p̃)/n + 1/n²) at p̃ =
+    /// min(offset + slope·q, most).
     ///
     /// The second terms keep both weights positive at the ends of the range, where a variance is 0.
     fn tangent(&self, (q0, q1): (f64, f64)) -> (f64, f64) {

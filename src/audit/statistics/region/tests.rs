@@ -49,8 +49,9 @@ fn cells_cover_the_span() {
     }
 }
 
-/// **Finding: one document refuted a claim and called it consistent**, because cells were cut while a region was asked, for the question that was asked.
-/// Every question has one answer, whatever was asked before, and the bounds on δ and on ε refute the same claims.
+/// **Finding: one document refuted a claim and called it consistent**, because cells were cut while a region
+/// was asked, for the question that was asked. Every question has one answer, whatever was asked before, and
+/// the bounds on δ and on ε refute the same claims.
 #[test]
 fn all_answers_speak_of_one_cover() {
     let e = 1_f64.exp();
