@@ -242,7 +242,7 @@ mod tests {
             assert_eq!(audit.is_refuted(), falls, "{epsilon} {delta}");
             let lower = crate::audit::LowerBounds::new(&claim, audit.delta_lower(), refuted);
             assert_eq!((lower.is_refuted, lower.epsilon > claim.epsilon_above()), (falls, falls), "{lower:?}");
-            assert!(refuted < 7_f64.ln() && audit.searched().contains(&"value"), "{refuted}");
+            assert!(refuted < 7_f64.ln() && audit.searched().contains(&"thresholds of numbers"), "{refuted}");
         }
     }
 }
