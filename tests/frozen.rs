@@ -10,7 +10,7 @@ use std::fmt::{Display, Write};
 use certus::{
     bits::{Bits, BitsError, Meter, Replay, Tape, seeded},
     exact::{Integer, NonNegative, Positive, Probability, Rational, parse},
-    mechanism::Mechanism,
+    mechanism::{Private, RandomizedResponse, Spec},
     sample::{
         Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, PreparedGaussian, PreparedLaplace, Program,
         Uniform, Weight,
@@ -91,8 +91,9 @@ fn table() -> String {
         }
     }
     for spec in ["gamma=1/4", "p=1/3, k=5", "epsilon=1", "epsilon=2, k=1000"] {
-        let mechanism = Mechanism::from_spec(&format!("randomized_response({spec})").parse().unwrap()).unwrap();
-        freeze(&mut table, &format!("randomized_response {spec}"), &mechanism.on(Integer::from(1)).unwrap());
+        let named: Spec = format!("randomized_response({spec})").parse().unwrap();
+        let response = RandomizedResponse::try_from(&named).unwrap();
+        freeze(&mut table, &format!("randomized_response {spec}"), &response.on(&Integer::from(1)).unwrap());
     }
     let choices: [&[(&str, &str)]; 2] = [
         &[("1", "2"), ("0", "-5"), ("3", "1"), ("1/2", "0"), ("2/3", "7/3")],

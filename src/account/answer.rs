@@ -46,7 +46,7 @@ impl Answer {
     /// It is where the plan is attained ([`Plan::is_attained`]); and where it is 0, as nothing is below.
     ///
     /// ```
-    /// use certus::{account::{Plan, Precision, delta, domination}, exact::{NonNegative, parse}};
+    /// use certus::{account::{Plan, Precision, delta}, exact::{NonNegative, parse}, mechanism::domination};
     ///
     /// let plan = Plan::of(&domination(&"permute_and_flip(epsilon=1, candidates=2)".parse()?)?, 1);
     /// let at = |epsilon: &str| delta(&plan, &NonNegative::new(parse(epsilon).unwrap()).unwrap(), &Precision::default());

@@ -181,10 +181,7 @@ fn of_infinite(pair: &Pair) -> Option<Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        account::{Plan, domination},
-        exact::parse,
-    };
+    use crate::{account::Plan, exact::parse, mechanism::domination};
     use num_traits::Signed as _;
 
     fn directions(spec: &str) -> Vec<Direction> {

@@ -24,7 +24,7 @@ mod plan;
 mod privacy_profile;
 mod profile;
 mod reference;
-mod subsampled;
+mod simplified;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -33,7 +33,6 @@ pub use answer::{AccountError, Answer, Precision};
 pub use dpsgd::DpSgd;
 pub use plan::{Part, Plan};
 pub use privacy_profile::PrivacyProfile;
-pub use subsampled::domination;
 pub use summary::{
     GaussianDp, ProfilePoint, TradeOff, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
 };
@@ -76,7 +75,7 @@ pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Resul
 /// A curve of tests takes both ([`trade_off`]). The work is bounded as that of [`delta`].
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, delta_both_ways, domination}, exact::{NonNegative, parse}};
+/// use certus::{account::{Plan, Precision, delta_both_ways}, exact::{NonNegative, parse}, mechanism::domination};
 ///
 /// let plan = Plan::of(&domination(&"subsampled_laplace(scale=1, rate=1/10)".parse()?)?, 1);
 /// let epsilon = NonNegative::new(parse("0.1")?)?;
@@ -286,7 +285,7 @@ fn is_known_to(answer: &Answer, parts: u32) -> bool {
 fn directions(plan: &Plan) -> Vec<Direction> {
     let simple = |direction: Direction| -> Direction {
         let parts = direction.into_iter().map(|(pairs, copies)| {
-            let mut pairs: Vec<Pair> = pairs.iter().filter_map(subsampled::simplified).collect();
+            let mut pairs: Vec<Pair> = pairs.iter().filter_map(simplified::simplified).collect();
             pairs.sort();
             pairs.dedup();
             (pairs, copies)

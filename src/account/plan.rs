@@ -53,7 +53,7 @@ impl Plan {
     /// Adds `copies` runs of a mechanism.
     ///
     /// ```
-    /// use certus::account::{AccountError, Plan, domination};
+    /// use certus::{account::{AccountError, Plan}, mechanism::domination};
     ///
     /// let histogram = domination(&"histogram(keys=2, scale=1)".parse()?)?;
     /// let mean = domination(&"mean_of_known(lower=0, upper=1, records=2, scale=1)".parse()?)?;
@@ -141,7 +141,7 @@ impl Plan {
     ///   runs the account composes the supremum of the profiles, a pair that no two neighbours need attain.
     ///
     /// ```
-    /// use certus::account::{Plan, domination};
+    /// use certus::{account::Plan, mechanism::domination};
     ///
     /// let plan = |spec: &str| Ok::<_, certus::mechanism::SpecError>(Plan::of(&domination(&spec.parse()?)?, 2));
     /// assert!(plan("gaussian(sigma=2)")?.is_attained());
@@ -183,9 +183,10 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::{
-        account::{Precision, delta, domination},
+        account::{Precision, delta},
         exact::{NonNegative, Probability, Rational},
         guarantee::FinitePair,
+        mechanism::domination,
     };
 
     fn planned(specs: &[(&str, u64)]) -> Result<Plan, AccountError> {

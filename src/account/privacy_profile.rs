@@ -14,7 +14,7 @@ use crate::exact::{Budget, NonNegative};
 /// points takes little more than that of a few, and what is answered may depend in its last digits on what was asked before.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, PrivacyProfile, domination}, exact::{NonNegative, parse}};
+/// use certus::{account::{Plan, Precision, PrivacyProfile}, exact::{NonNegative, parse}, mechanism::domination};
 ///
 /// let plan = Plan::of(&domination(&"subsampled_gaussian(sigma=1, rate=1/10)".parse()?)?, 10);
 /// let mut profile = PrivacyProfile::new(&plan);
@@ -83,8 +83,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        account::{delta, domination},
+        account::delta,
         exact::{Enclosure, Rational},
+        mechanism::domination,
     };
 
     /// At ten epsilons, of both directions and of the larger: about as narrow as when asked for alone, and by few compositions. The directions are told apart.

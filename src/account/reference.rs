@@ -117,14 +117,14 @@ mod tests {
         account::{Plan, grid},
         exact::{Probability, parse},
         guarantee::Domination,
-        mechanism::Mechanism,
+        mechanism::from_spec,
     };
 
     fn plan(specs: &[&str]) -> Plan {
         let add = |plan: Plan, spec: &&str| {
             let spec: crate::mechanism::Spec = spec.parse().unwrap();
             let copies = spec.copies().map_or(1, |copies| copies.get().into());
-            plan.with(&Mechanism::from_spec(&spec).unwrap().domination(), copies)
+            plan.with(&from_spec(&spec).unwrap().domination(), copies)
         };
         specs.iter().try_fold(Plan::new(), add).unwrap()
     }

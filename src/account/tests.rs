@@ -72,7 +72,7 @@ fn spec_plan(specs: &[&str]) -> Plan {
     let add = |plan: Plan, text: &&str| {
         let spec: crate::mechanism::Spec = text.parse().unwrap();
         let copies = spec.copies().map_or(1, |copies| copies.get().into());
-        plan.with(&domination(&spec).unwrap(), copies)
+        plan.with(&crate::mechanism::domination(&spec).unwrap(), copies)
     };
     specs.iter().try_fold(Plan::new(), add).unwrap()
 }

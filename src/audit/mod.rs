@@ -55,7 +55,7 @@ pub mod zoo;
 
 pub use bounds::LowerBounds;
 pub use claim::{Claim, ClaimError};
-pub use own::Own;
+pub use own::{Own, OwnError};
 pub use report::{CurvePoint, Finding, Report, Verdict};
 pub use run::{Audit, AuditError, LEAST_SAMPLES, MOST_SAMPLES};
 pub use sampled::{SampleError, Sampled, Side, fresh_seed, tallies, tallies_counted};

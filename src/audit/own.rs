@@ -5,175 +5,52 @@ use std::sync::OnceLock;
 
 use num_traits::Zero;
 
-use super::certify::{Masses, hockey_stick};
+use super::certify::{Enumerable, Masses, enumerable, hockey_stick};
 use super::events::{Event, Feature, Within};
 use super::outputs::{Output, Recording};
 use super::sampled::{Sampled, Side};
 use crate::{
     account::{self, Plan, Precision},
-    bits::{Bits, BitsError, seeded},
-    exact::{Enclosure, Integer, NonNegative, Rational, Rounding, decimal, exp_neg},
-    mechanism::{self, AnyMechanism, AnyRelease, InputRefused, Release},
-    sample::{FillError, execute},
+    bits::{BitsError, seeded},
+    exact::{Enclosure, NonNegative, Rational, Rounding, decimal, exp_neg},
+    mechanism::{self, AnyRelease, InputRefused, SamplerError, Spec, SpecError},
+    sample::Sampler,
 };
 
-/// How one output is drawn.
-enum Draws {
-    /// By the samplers of [`Release`].
-    Noise(Box<Release>),
-    /// By those of the catalogue.
-    Any(Box<dyn AnyRelease>),
+/// Why a mechanism is not audited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OwnError {
+    /// The spec names no mechanism.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// It has no such sampler.
+    #[error(transparent)]
+    Sampler(#[from] SamplerError),
+    /// A text is none of its inputs.
+    #[error(transparent)]
+    Input(#[from] InputRefused),
 }
 
-/// How many samples of noise are drawn at a time.
-const BULK: usize = 1024;
-
-impl Draws {
-    fn record(&self, samples: u64, seed: [u8; 32], recording: &mut Recording) -> Result<(), BitsError> {
-        let mut bits = seeded(seed);
-        if let Self::Noise(release) = self
-            && has_bulk(release)
-        {
-            let mut bulk = [0_i64; BULK];
-            let mut recorded = 0;
-            while recorded < samples {
-                let places = part(&mut bulk, samples - recorded);
-                if !fill(release, &mut bits, places)? {
-                    return record_wide(release, recorded, samples, seed, recording);
-                }
-                recording.integers(places);
-                recorded += places.len() as u64;
-            }
-            return Ok(());
+/// An output of the catalogue as one of an audit.
+fn printed(output: &mechanism::Output) -> Output {
+    match output {
+        mechanism::Output::Integer(value) => {
+            value.to_i64().map_or_else(|| Output::parse(&value.to_string()), Output::from)
         }
-        for _ in 0..samples {
-            recording.output(&self.draw(&mut bits)?);
-        }
-        Ok(())
-    }
-
-    fn draw(&self, bits: &mut impl Bits) -> Result<Output, BitsError> {
-        match self {
-            Self::Noise(release) => Ok(printed(&execute(&**release, bits)?)),
-            Self::Any(release) => match release.draw(bits)? {
-                mechanism::Output::Integer(value) if value.to_i64().is_some() => {
-                    Ok(Output::from(value.to_i64().unwrap_or(0)))
-                }
-                output => Ok(Output::parse(&output.to_string())),
-            },
-        }
-    }
-}
-
-/// As many places as are left to fill.
-fn part<T>(bulk: &mut [T], left: u64) -> &mut [T] {
-    let count = usize::try_from(left).unwrap_or(usize::MAX).min(bulk.len());
-    bulk.get_mut(..count).unwrap_or_default()
-}
-
-fn printed(value: &Integer) -> Output {
-    value.to_i64().map_or_else(|| Output::parse(&value.to_string()), Output::from)
-}
-
-/// Whether there is a sampler of many at a time.
-fn has_bulk(release: &Release) -> bool {
-    matches!(
-        release,
-        Release::PreparedLaplace(..)
-            | Release::PreparedGaussian(..)
-            | Release::FixedLaplace(..)
-            | Release::FixedGaussian(..)
-    )
-}
-
-/// Fills by the fast samplers; `false`, and nothing that counts, where noise or sum do not fit a word.
-fn fill(release: &Release, bits: &mut impl Bits, places: &mut [i64]) -> Result<bool, BitsError> {
-    let (filled, input) = match release {
-        Release::PreparedLaplace(noise, input) => (noise.fill(bits, places), input),
-        Release::PreparedGaussian(noise, input) => (noise.fill(bits, places), input),
-        Release::FixedLaplace(noise, input) => (noise.fill(bits, places).map_err(FillError::from), input),
-        Release::FixedGaussian(noise, input) => (noise.fill(bits, places).map_err(FillError::from), input),
-        _ => return Ok(false),
-    };
-    if let Err(FillError::Bits(error)) = filled {
-        return Err(error);
-    }
-    let Some(input) = input.to_i64().filter(|_| filled.is_ok()) else { return Ok(false) };
-    for place in places {
-        let Some(sum) = place.checked_add(input) else { return Ok(false) };
-        *place = sum;
-    }
-    Ok(true)
-}
-
-/// The samples that [`fill`] would have drawn from this seed, after the first `recorded`, whatever their size.
-///
-/// A bulk in which a sample does not fit must be recorded all the same, value by value: drawn again from other bits, or one sample at a time (which takes the
-/// same bits in another order), it would be another one, and large outputs would be missing.
-fn record_wide(
-    release: &Release,
-    recorded: u64,
-    samples: u64,
-    seed: [u8; 32],
-    recording: &mut Recording,
-) -> Result<(), BitsError> {
-    let mut bits = seeded(seed);
-    let mut bulk = vec![Integer::ZERO; BULK];
-    let mut drawn = 0;
-    while drawn < samples {
-        let places = part(&mut bulk, samples - drawn);
-        let input = fill_wide(release, &mut bits, places)?;
-        if drawn >= recorded {
-            places.iter().for_each(|noise| recording.output(&printed(&noise.add(input))));
-        }
-        drawn += places.len() as u64;
-    }
-    Ok(())
-}
-
-/// The noise of a bulk; answers the input that it is added to.
-fn fill_wide<'r>(release: &'r Release, bits: &mut impl Bits, places: &mut [Integer]) -> Result<&'r Integer, BitsError> {
-    let mut words = vec![0_i64; places.len()];
-    let widen = |words: Vec<i64>, places: &mut [Integer]| {
-        places.iter_mut().zip(words).for_each(|(place, word)| *place = word.into());
-    };
-    let (filled, input) = match release {
-        Release::PreparedLaplace(noise, input) => (noise.fill(bits, places), input),
-        Release::PreparedGaussian(noise, input) => (noise.fill(bits, places), input),
-        Release::FixedLaplace(noise, input) => {
-            noise.fill(bits, &mut words)?;
-            widen(words, places);
-            (Ok(()), input)
-        }
-        Release::FixedGaussian(noise, input) => {
-            noise.fill(bits, &mut words)?;
-            widen(words, places);
-            (Ok(()), input)
-        }
-        // Nothing of these is drawn in bulk: the sums, one by one.
-        Release::Laplace(..) | Release::Gaussian(..) | Release::Response(_) => {
-            for place in places {
-                *place = execute(release, bits)?;
-            }
-            return Ok(&Integer::ZERO);
-        }
-    };
-    match filled {
-        Err(FillError::Bits(error)) => Err(error),
-        // An `Integer` holds any sample.
-        _ => Ok(input),
+        output => Output::parse(&output.to_string()),
     }
 }
 
 /// A mechanism of the catalogue, k times, on two neighbouring inputs.
 pub struct Own {
-    sides: [Draws; 2],
+    sides: [Box<dyn AnyRelease>; 2],
     copies: u64,
     plan: Plan,
     /// Whether the account's pair is the one that is sampled.
     is_tight: bool,
-    /// Kept to be enumerated, when somebody asks; nothing for more than one copy.
-    releases: Option<[Box<dyn AnyRelease>; 2]>,
+    /// Kept to be enumerated, when somebody asks, on these inputs; nothing for more than one copy.
+    enumerable: Option<(Box<dyn Enumerable>, [String; 2])>,
     masses: OnceLock<Option<[Masses<mechanism::Output>; 2]>>,
 }
 
@@ -190,30 +67,32 @@ const DEPTH: u32 = 48;
 const MOST_OUTPUTS: usize = 1 << 14;
 
 impl Own {
-    /// By the catalogue's samplers.
+    /// The mechanism that a spec names, on two inputs, by a sampler; where a mechanism has none to choose from, by the one that it has.
     ///
     /// # Errors
     ///
-    /// If an input is none of the mechanism's.
-    pub fn new(mechanism: &dyn AnyMechanism, copies: u64, inputs: (&str, &str)) -> Result<Self, InputRefused> {
-        let releases = || Ok([mechanism.on(inputs.0)?, mechanism.on(inputs.1)?]);
+    /// If the spec names no mechanism, it has no such sampler, or an input is none of its.
+    pub fn new(spec: &Spec, inputs: (&str, &str), sampler: Sampler) -> Result<Self, OwnError> {
+        let mechanism = mechanism::from_spec(spec)?.with_sampler(sampler)?;
+        let copies = spec.copies().map_or(1, |copies| copies.get().into());
         let plan = Plan::of(&mechanism.domination(), copies);
-        // Noise on an integer, at its sensitivity: the pair is the worst there is, and these are the inputs that attain it.
-        let is_tight = plan.is_attained() && mechanism.noise().is_some() && inputs == mechanism.neighbours();
-        let sides = releases()?.map(Draws::Any);
-        let releases = if copies == 1 { Some(releases()?) } else { None };
-        Ok(Self { sides, copies, plan, is_tight, releases, masses: OnceLock::new() })
-    }
-
-    /// By these samplers instead.
-    #[must_use]
-    pub fn with_releases(self, on_a: Release, on_b: Release) -> Self {
-        Self { sides: [Draws::Noise(Box::new(on_a)), Draws::Noise(Box::new(on_b))], ..self }
+        let is_tight = plan.is_attained() && mechanism.is_on_the_worst() && inputs == mechanism.neighbours();
+        let sides = [mechanism.on(inputs.0)?, mechanism.on(inputs.1)?];
+        let texts = [inputs.0.to_owned(), inputs.1.to_owned()];
+        let enumerable = if copies == 1 { Some((enumerable(spec)?, texts)) } else { None };
+        Ok(Self { sides, copies, plan, is_tight, enumerable, masses: OnceLock::new() })
     }
 
     /// The probabilities of the outputs on both inputs, enumerated once.
     fn masses(&self) -> Option<&[Masses<mechanism::Output>; 2]> {
-        self.masses.get_or_init(|| enumerate(self.releases.as_ref()?)).as_ref()
+        self.masses.get_or_init(|| self.enumerate()).as_ref()
+    }
+
+    fn enumerate(&self) -> Option<[Masses<mechanism::Output>; 2]> {
+        let (enumerable, [a, b]) = self.enumerable.as_ref()?;
+        let masses = |input: &str| enumerable.structural(input, DEPTH, &mut |_| {}).ok();
+        let first = masses(a)?;
+        Some([first, masses(b)?])
     }
 
     /// Encloses δ(ε) of the two inputs, the larger of both directions; nothing where there are too many outputs to enumerate, and no
@@ -282,20 +161,14 @@ impl Own {
     }
 }
 
-fn enumerate([a, b]: &[Box<dyn AnyRelease>; 2]) -> Option<[Masses<mechanism::Output>; 2]> {
-    let masses = |release: &dyn AnyRelease| release.structural(DEPTH, &mut |_| {}).ok();
-    let first = masses(&**a)?;
-    Some([first, masses(&**b)?])
-}
-
 impl Sampled for Own {
     fn record(&self, side: Side, samples: u64, seed: [u8; 32], recording: &mut Recording) -> Result<(), BitsError> {
         let [a, b] = &self.sides;
         let draws = side.pick(a, b);
-        if self.copies == 1 {
-            return draws.record(samples, seed, recording);
-        }
         let mut bits = seeded(seed);
+        if self.copies == 1 {
+            return draws.draw_bulk(&mut bits, samples, &mut |output| recording.output(&printed(&output)));
+        }
         let mut line = String::new();
         for _ in 0..samples {
             line.clear();
@@ -303,7 +176,7 @@ impl Sampled for Own {
                 if copy > 0 {
                     line.push(',');
                 }
-                line.push_str(&draws.draw(&mut bits)?.to_string());
+                line.push_str(&printed(&draws.draw(&mut bits)?).to_string());
             }
             recording.output(&Output::parse(&line));
         }
@@ -314,8 +187,11 @@ impl Sampled for Own {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::{Positive, parse};
+    use crate::exact::{Integer, Positive, parse};
     use crate::sample::PreparedLaplace;
+
+    /// How many samples are drawn at a time.
+    const BULK: usize = 1024;
 
     /// At a scale of 2^60 a sample in 3,000 does not fit a word, some bulks after the first: what is recorded is what was drawn, value by value, and no bits are used twice.
     /// (Drawn one by one from the start of the same bits, the rest was another sample, in which outputs past a word were too few.)
@@ -328,14 +204,15 @@ mod tests {
         let mut bits = seeded(seed);
         drawn.chunks_mut(BULK).for_each(|bulk| noise.fill(&mut bits, bulk).unwrap());
         let mut expected = Recording::new();
-        drawn.iter().for_each(|noise| expected.output(&printed(&noise.add(&input))));
+        drawn.iter().for_each(|noise| expected.output(&printed(&mechanism::Output::Integer(noise.add(&input)))));
         let large = drawn.iter().filter(|noise| noise.add(&input).to_i64().is_none()).count();
         let first = drawn.iter().position(|noise| noise.add(&input).to_i64().is_none()).unwrap();
         assert!(large >= 3 && first >= BULK, "{large} of them, the first at {first}");
 
         let mut recording = Recording::new();
-        let draws = Draws::Noise(Box::new(Release::PreparedLaplace(noise, input)));
-        draws.record(samples as u64, seed, &mut recording).unwrap();
+        let spec = "laplace(scale=1152921504606846976)".parse().unwrap();
+        let own = Own::new(&spec, ("5", "6"), Sampler::Prepared).unwrap();
+        own.record(Side::A, samples as u64, seed, &mut recording).unwrap();
         assert_eq!(recording.finish("a"), expected.finish("a"));
     }
 }

@@ -2,7 +2,7 @@
 
 mod neighbours;
 
-use std::{io::Write, time::Instant};
+use std::{convert::Infallible, io::Write, time::Instant};
 
 use num_bigint::BigUint;
 use serde_json::json;
@@ -14,11 +14,53 @@ use super::{
     source::{count, mechanism, seed},
 };
 use crate::{
-    audit::certify::{self, Certificate, CertifyError, Row},
-    exact::{Enclosure, Integer, Rational, Rounding, decimal},
-    mechanism::{FixedReleaseError, Mechanism, Release},
-    sample::fixed,
+    audit::certify::{self, Certificate, CertifyError, Masses, Row},
+    exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Rational, Rounding, decimal},
+    mechanism::{
+        Private, RandomizedResponse, SamplerError, Spec,
+        additive::{GaussianMechanism, LaplaceMechanism},
+    },
+    sample::{
+        PreparedGaussian, PreparedLaplace, Program,
+        fixed::{self, FixedGaussian, FixedLaplace},
+    },
 };
+
+/// A mechanism whose samplers are certified by themselves, beside the closed form.
+enum Noise {
+    Laplace(LaplaceMechanism),
+    Gaussian(GaussianMechanism),
+    Response(RandomizedResponse),
+}
+
+impl Noise {
+    fn of(spec: &Spec) -> Option<Self> {
+        let laplace = LaplaceMechanism::try_from(spec).map(Self::Laplace);
+        let gaussian = |_| GaussianMechanism::try_from(spec).map(Self::Gaussian);
+        laplace.or_else(gaussian).or_else(|_| RandomizedResponse::try_from(spec).map(Self::Response)).ok()
+    }
+
+    /// Whether few enough outputs matter for all of them to be enumerated: a scale, σ or number of answers of at most `widest`.
+    fn is_enumerable(&self, widest: u32) -> bool {
+        let bound = BigUint::from(widest);
+        match self {
+            Self::Laplace(laplace) => *laplace.scale().numerator() <= bound * laplace.scale().denominator(),
+            Self::Gaussian(gaussian) => {
+                *gaussian.variance().numerator() <= bound.pow(2) * gaussian.variance().denominator()
+            }
+            Self::Response(response) => response.answers() <= widest.into(),
+        }
+    }
+
+    /// The closed form of the noise, or of the response to 0; nothing if that would take too long to write down.
+    fn pmf(&self, precision: u32) -> Option<Box<dyn Pmf<Integer>>> {
+        Some(match self {
+            Self::Laplace(laplace) => Box::new(LaplacePmf::new(laplace.scale(), precision)),
+            Self::Gaussian(gaussian) => Box::new(GaussianPmf::new(gaussian.variance(), precision)?),
+            Self::Response(response) => Box::new(response.pmf(&Integer::ZERO, precision)?),
+        })
+    }
+}
 
 /// Significant digits of a bound.
 const DIGITS: u32 = 10;
@@ -83,13 +125,13 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
     };
     // Noise with a closed form is compared with it; whatever else, and two inputs that are named, with what is guaranteed.
     let inputs = options.input.as_deref().zip(options.neighbour.as_deref());
-    let mechanism = match mechanism.noise() {
+    let noise = match Noise::of(&spec) {
         Some(noise) if inputs.is_none() => noise,
         _ => {
             match options.sampler {
                 Sampler::Auto | Sampler::Reference => {}
                 Sampler::Prepared => return Err(Failure::argument("--sampler", NOT_PREPARED)),
-                Sampler::Fixed => return Err(Failure::argument("--sampler", FixedReleaseError::NoNoise)),
+                Sampler::Fixed => return Err(Failure::argument("--sampler", SamplerError::NoNoise)),
             }
             let inputs = inputs.unwrap_or_else(|| mechanism.neighbours());
             return neighbours::run((&spec, &*mechanism), inputs, (options.mode, depth), shared, out);
@@ -97,9 +139,9 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
     };
     let started = Instant::now();
     let finding = match options.sampler {
-        Sampler::Prepared => find_prepared(mechanism, options.mode, depth, shared.quiet)?,
-        Sampler::Fixed => find_fixed(mechanism, options.mode, depth, shared.quiet)?,
-        Sampler::Auto | Sampler::Reference => find(mechanism, options.mode, depth, shared.quiet)?,
+        Sampler::Prepared => find_prepared(&noise, options.mode, depth, shared.quiet)?,
+        Sampler::Fixed => find_fixed(&noise, options.mode, depth, shared.quiet)?,
+        Sampler::Auto | Sampler::Reference => find(&noise, options.mode, depth, shared.quiet)?,
     };
     let seconds = started.elapsed();
     let holds = finding.holds();
@@ -134,7 +176,7 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
     Ok(finding.status())
 }
 
-fn find(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+fn find(noise: &Noise, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
     // About 20 s of work at the widest: it grows with the number of outputs and with their bits.
     let widest = 96_000 / depth.max(48);
     let too_wide = || {
@@ -145,38 +187,68 @@ fn find(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Fi
         CertifyError::TooManyOutputs => too_wide(),
         error => Failure::argument("SPEC", error),
     };
-    if !mechanism.is_enumerable(widest) {
+    if !noise.is_enumerable(widest) {
         return Err(too_wide());
     }
-    let release = mechanism.on(Integer::ZERO).map_err(|error| Failure::argument("SPEC", error))?;
     // The closed form is known well beyond what the enumeration resolves.
-    let pmf = mechanism.pmf(Integer::ZERO, depth.max(48) + 32).ok_or_else(too_wide)?;
+    let pmf = noise.pmf(depth.max(48) + 32).ok_or_else(too_wide)?;
     let mut progress = Progress::new(None, if mode == Mode::Flat { "tapes" } else { "paths" }, quiet);
     let mut at = |position| progress.at(position);
-    match mode {
-        Mode::Structural => {
-            let masses = certify::structural(&release, depth, &mut at).map_err(refused)?;
-            Ok(Finding::of("reference", Certificate::new(&masses, &*pmf), None))
-        }
+    let enumerated = match noise {
+        Noise::Laplace(laplace) => enumerate(laplace, mode, depth, &mut at),
+        Noise::Gaussian(gaussian) => enumerate(gaussian, mode, depth, &mut at),
+        Noise::Response(response) => enumerate(response, mode, depth, &mut at),
+    };
+    let (masses, tapes_agree) = enumerated.map_err(refused)?;
+    Ok(Finding::of("reference", Certificate::new(&masses, &*pmf), tapes_agree))
+}
+
+/// The masses on the input 0; and, flat, whether the structural interpreter counts the same tapes.
+fn enumerate<M>(
+    mechanism: &M,
+    mode: Mode,
+    depth: u32,
+    at: &mut certify::Progress<'_>,
+) -> Result<(Masses<Integer>, Option<bool>), CertifyError>
+where
+    M: Private<Input = Integer, Release: Program<Output = Integer>, Error = Infallible>,
+{
+    let Ok(release) = mechanism.on(&Integer::ZERO);
+    Ok(match mode {
+        Mode::Structural => (certify::structural(&release, depth, at)?, None),
         Mode::Flat => {
-            let flat = certify::flat(&release, depth, &mut at).map_err(refused)?;
-            let structural = certify::tape_counts(&release, depth, &mut at).map_err(refused)?;
-            let certificate = Certificate::new(&flat.masses(), &*pmf);
-            Ok(Finding::of("reference", certificate, Some(flat == structural)))
+            let flat = certify::flat(&release, depth, at)?;
+            let structural = certify::tape_counts(&release, depth, at)?;
+            (flat.masses(), Some(flat == structural))
         }
-    }
+    })
 }
 
 /// A prepared sampler at the width that ships, by its edges; or, flat, its table at words of 8 bits.
-fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
-    let release = mechanism.prepared_on(Integer::ZERO).map_err(|error| Failure::argument("SPEC", error))?;
-    let none = |what: &str| Failure::argument("--sampler", format_args!("prepared: {what}"));
-    if release.sampler() != "prepared" {
-        return Err(Failure::argument("--sampler", NOT_PREPARED));
+fn find_prepared(noise: &Noise, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+    /// Either.
+    enum Prepared {
+        Laplace(PreparedLaplace),
+        Gaussian(PreparedGaussian),
     }
+    let prepared = match noise {
+        Noise::Laplace(laplace) => Some(PreparedLaplace::new(laplace.scale()))
+            .filter(|noise| noise.construction() != "reference")
+            .map(Prepared::Laplace),
+        Noise::Gaussian(gaussian) => Some(PreparedGaussian::with_variance(gaussian.variance()))
+            .filter(|noise| noise.construction() != "reference")
+            .map(Prepared::Gaussian),
+        Noise::Response(_) => None,
+    };
+    let prepared = prepared.ok_or_else(|| Failure::argument("--sampler", NOT_PREPARED))?;
+    let none = |what: &str| Failure::argument("--sampler", format_args!("prepared: {what}"));
     match mode {
         Mode::Structural => {
-            let found = certify::prepared(&release).ok_or_else(|| none("the closed form is out of reach"))?;
+            let found = match &prepared {
+                Prepared::Laplace(noise) => certify::prepared_laplace(noise),
+                Prepared::Gaussian(noise) => certify::prepared_gaussian(noise),
+            };
+            let found = found.ok_or_else(|| none("the closed form is out of reach"))?;
             let buckets = found.bucket.map(|log| (log, found.squeezes_hold && found.acceptance_holds));
             let whole = Whole {
                 outputs: (found.outputs_hold, found.outputs),
@@ -188,7 +260,11 @@ fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> 
         }
         Mode::Flat => {
             let mut progress = Progress::new(None, "tapes", quiet);
-            let found = certify::prepared_flat(&release, depth, &mut |position| progress.at(position));
+            let mut at = |position| progress.at(position);
+            let found = match &prepared {
+                Prepared::Laplace(noise) => certify::prepared_laplace_flat(noise, depth, &mut at),
+                Prepared::Gaussian(noise) => certify::prepared_gaussian_flat(noise, depth, &mut at),
+            };
             let found = found.map_err(|error| Failure::argument("SPEC", error))?;
             let certificate = found.ok_or_else(|| none("--mode flat takes a scale or sigma up to 1024"))?;
             Ok(Finding::of("prepared", certificate, None))
@@ -198,10 +274,10 @@ fn find_prepared(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> 
 
 /// A fixed-work sampler: at the width that ships, by the ends of the runs of words that settle an outcome; or, flat, its kernel at words of
 /// 8 bits, on every tape.
-fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
+fn find_fixed(noise: &Noise, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
     let refused = |error: CertifyError| Failure::argument("SPEC", error);
     let too_wide = || Failure::argument("SPEC", "too wide to enumerate: certify takes a scale or sigma up to 10000");
-    if !mechanism.is_enumerable(10_000) {
+    if !noise.is_enumerable(10_000) {
         return Err(too_wide());
     }
     let work = fixed::Mode::Standard;
@@ -211,17 +287,22 @@ fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Res
             "must be at most 53 for the fixed sampler: the rest is its ambiguous event",
         ));
     }
-    let release = mechanism.fixed_on(Integer::ZERO, work).map_err(|error| Failure::argument("--sampler", error))?;
-    let pmf = mechanism.pmf(Integer::ZERO, 128).ok_or_else(too_wide)?;
+    let no_sampler = |error: SamplerError| Failure::argument("--sampler", error);
+    let pmf = noise.pmf(128).ok_or_else(too_wide)?;
     let mut progress = Progress::new(None, "tapes", quiet);
     let mut at = |position| progress.at(position);
     if mode == Mode::Structural {
-        let (masses, outputs) = match &release {
-            Release::FixedLaplace(noise, _) => (certify::fixed_laplace(noise), certify::fixed_laplace_outputs(noise)),
-            Release::FixedGaussian(noise, _) => {
-                (certify::fixed_gaussian(noise), certify::fixed_gaussian_outputs(noise))
+        let (masses, outputs) = match noise {
+            Noise::Laplace(laplace) => {
+                let noise = FixedLaplace::new(laplace.scale(), work).map_err(|error| no_sampler(error.into()))?;
+                (certify::fixed_laplace(&noise), certify::fixed_laplace_outputs(&noise))
             }
-            _ => return Err(refused(CertifyError::Unsettled)),
+            Noise::Gaussian(gaussian) => {
+                let noise = FixedGaussian::with_variance(gaussian.variance(), work);
+                let noise = noise.map_err(|error| no_sampler(error.into()))?;
+                (certify::fixed_gaussian(&noise), certify::fixed_gaussian_outputs(&noise))
+            }
+            Noise::Response(_) => return Err(no_sampler(SamplerError::NoNoise)),
         };
         let masses = masses.map_err(refused)?;
         let whole = Whole {
@@ -232,10 +313,10 @@ fn find_fixed(mechanism: &Mechanism, mode: Mode, depth: u32, quiet: bool) -> Res
         };
         return Ok(Finding { whole: Some(whole), ..Finding::of("fixed", Certificate::new(&masses, &*pmf), None) });
     }
-    let kernel = match mechanism {
-        Mechanism::Laplace { scale, .. } => fixed::Kernel::<u8>::laplace(scale),
-        Mechanism::Gaussian { variance, .. } => fixed::Kernel::<u8>::gaussian(variance),
-        Mechanism::RandomizedResponse(_) => None,
+    let kernel = match noise {
+        Noise::Laplace(laplace) => fixed::Kernel::<u8>::laplace(laplace.scale()),
+        Noise::Gaussian(gaussian) => fixed::Kernel::<u8>::gaussian(gaussian.variance()),
+        Noise::Response(_) => return Err(no_sampler(SamplerError::NoNoise)),
     };
     let kernel = kernel.ok_or_else(|| {
         Failure::argument(
@@ -370,10 +451,9 @@ mod tests {
 
     /// The code's masses at one scale beside the closed form of another, or of its own.
     fn finding(expected: &str, tapes_agree: Option<bool>) -> Finding {
-        let of = |text: &str| Mechanism::from_spec(&text.parse().unwrap()).unwrap();
-        let release = of("laplace(scale=1)").on(Integer::ZERO).unwrap();
-        let masses = certify::structural(&release, 48, &mut |_| {}).unwrap();
-        let pmf = of(expected).pmf(Integer::ZERO, 80).unwrap();
+        let of = |text: &str| LaplaceMechanism::try_from(&text.parse::<Spec>().unwrap()).unwrap();
+        let (masses, _) = enumerate(&of("laplace(scale=1)"), Mode::Structural, 48, &mut |_| {}).unwrap();
+        let pmf = Noise::Laplace(of(expected)).pmf(80).unwrap();
         Finding::of("reference", Certificate::new(&masses, &*pmf), tapes_agree)
     }
 

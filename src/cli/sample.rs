@@ -1,7 +1,6 @@
 //! `certus sample`: a stream of samples, in constant memory.
 
 use std::{
-    fmt::Display,
     io::{self, IsTerminal, Write},
     time::{Duration, Instant},
 };
@@ -12,38 +11,32 @@ use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Sample, Sampler, Shared},
     progress::Progress,
-    source::{Source, count, integer, mechanism, seed},
+    source::{Source, count, mechanism, seed},
 };
 use crate::{
-    bits::{Bits, BitsError, Meter},
-    exact::{Integer, Rational, Rounding, decimal},
-    mechanism::{AnyRelease, FixedReleaseError, Mechanism, Output, Release, Spec},
-    sample::{execute, fixed::Mode},
+    bits::{Bits, Meter},
+    exact::{Rational, Rounding, decimal},
+    mechanism::{AnyRelease, Entry, SamplerError, Spec, entry},
+    sample::{self, fixed::Mode},
 };
 
 /// How much text is gathered before it is written.
 const BUFFER: usize = 1 << 16;
 
 /// How many samples of noise are drawn at a time.
-const BULK: usize = 1024;
+const BULK: u64 = 1024;
+
+/// How many of anything else.
+const FEW: u64 = 16;
 
 /// From how many samples on the tables are built first.
 const PREPARED_FROM: u64 = 1000;
 
-/// What draws samples.
-trait Draw {
-    type Sample: Display;
-
-    /// How many are drawn at a time: the command does not fork, so the source need not ask each time.
-    const BULK: usize;
-
-    /// Draws `count` samples, at most [`Draw::BULK`]; those drawn before a failure are there.
-    fn bulk<B: Bits>(&self, bits: &mut B, count: usize, samples: &mut Vec<Self::Sample>) -> Result<(), BitsError>;
-}
-
 /// What to print, and how.
-struct Job<'a, D> {
-    release: &'a D,
+struct Job<'a> {
+    release: &'a dyn AnyRelease,
+    /// How many are drawn at a time, and whether as many as is fastest.
+    bulk: (u64, bool),
     samples: u64,
     json: bool,
     head: serde_json::Value,
@@ -53,38 +46,36 @@ struct Job<'a, D> {
 pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
     let (spec, mechanism) = mechanism(&options.spec)?;
     let samples = count("-n", &options.n, 0, u64::MAX)?;
-    let input = options.input.as_deref().unwrap_or(mechanism.neighbours().0);
-    // Refused before anything is built of it.
-    let release = mechanism.on(input).map_err(|error| Failure::argument("--input", error))?;
-    match mechanism.noise() {
-        Some(noise) => {
-            let release = with_sampler(noise, &integer("--input", input)?, samples, options)?;
-            draw_all(&release, release.sampler(), &spec, samples, options, shared, out)
-        }
-        None if options.sampler == Sampler::Fixed => Err(Failure::argument("--sampler", FixedReleaseError::NoNoise)),
-        None => draw_all(&release, "reference", &spec, samples, options, shared, out),
-    }
-}
-
-/// The release by the sampler that was asked for, or pays.
-fn with_sampler(noise: &Mechanism, input: &Integer, samples: u64, options: &Sample) -> Result<Release, Failure> {
     let wrong_input = |error| Failure::argument("--input", error);
-    match options.sampler {
-        Sampler::Reference => noise.on(input.clone()).map_err(wrong_input),
-        // Whoever asks for the bits cares for them: the reference sampler draws the fewest.
-        Sampler::Auto if samples < PREPARED_FROM || options.stats => noise.on(input.clone()).map_err(wrong_input),
-        Sampler::Auto | Sampler::Prepared => noise.prepared_on(input.clone()).map_err(wrong_input),
-        Sampler::Fixed => {
-            let fixed = noise.fixed_on(input.clone(), Mode::Standard);
-            fixed.map_err(|error| Failure::argument("--sampler", error))
-        }
+    if let Some(input) = &options.input {
+        // Refused before anything is built of it.
+        mechanism.on(input).map_err(wrong_input)?;
     }
+    let sampler = match options.sampler {
+        Sampler::Reference => sample::Sampler::Reference,
+        // Whoever asks for the bits cares for them: the reference sampler draws the fewest.
+        Sampler::Auto if samples < PREPARED_FROM || options.stats => sample::Sampler::Reference,
+        Sampler::Auto | Sampler::Prepared => sample::Sampler::Prepared,
+        Sampler::Fixed => sample::Sampler::Fixed(Mode::Standard),
+    };
+    let has_samplers = entry(spec.name()).is_some_and(Entry::has_samplers);
+    let mechanism = match options.sampler {
+        _ if has_samplers => mechanism.with_sampler(sampler),
+        Sampler::Fixed => Err(SamplerError::NoNoise),
+        _ => Ok(mechanism),
+    };
+    let mechanism = mechanism.map_err(|error| Failure::argument("--sampler", error))?;
+    let input = options.input.as_deref().unwrap_or(mechanism.neighbours().0);
+    let release = mechanism.on(input).map_err(wrong_input)?;
+    let sampler = mechanism.sampler();
+    // An output may be a long vector. A fixed-work sampler fills: the same samples as one by one, from the same bits, at a third of the time.
+    let bulk = (if has_samplers { BULK } else { FEW }, sampler == "fixed");
+    draw_all((&*release, bulk, sampler), &spec, samples, options, shared, out)
 }
 
 /// Draws from the source that was asked for, with progress, and reports what it took.
-fn draw_all<D: Draw>(
-    release: &D,
-    sampler: &str,
+fn draw_all(
+    (release, bulk, sampler): (&dyn AnyRelease, (u64, bool), &str),
     spec: &Spec,
     samples: u64,
     options: &Sample,
@@ -98,7 +89,7 @@ fn draw_all<D: Draw>(
         "spec": spec.to_string(),
         "sampler": sampler,
     });
-    let job = Job { release, samples, json: shared.json, head, stats: options.stats };
+    let job = Job { release, bulk, samples, json: shared.json, head, stats: options.stats };
     // A bar amid samples that scroll by on the same terminal would be in their way.
     let quiet = shared.quiet || io::stdout().is_terminal();
     let mut progress = Progress::new(Some(samples), "samples", quiet);
@@ -114,12 +105,7 @@ fn draw_all<D: Draw>(
 }
 
 /// Draws and prints every sample; the answer is the number of random bits used.
-fn draw<B: Bits, D: Draw>(
-    job: &Job<'_, D>,
-    bits: B,
-    out: &mut dyn Write,
-    progress: &mut Progress,
-) -> Result<u64, Failure> {
+fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Progress) -> Result<u64, Failure> {
     let started = Instant::now();
     let mut bits = Meter::new(bits);
     let mut text = Vec::with_capacity(BUFFER + 4096);
@@ -128,11 +114,17 @@ fn draw<B: Bits, D: Draw>(
         let head = job.head.to_string();
         write!(text, "{},\"samples\":[", head.strip_suffix('}').unwrap_or(&head))?;
     }
-    let (mut index, mut samples) = (0u64, Vec::with_capacity(D::BULK));
+    let (mut index, mut samples) = (0u64, Vec::new());
     while index < job.samples {
-        let count = usize::try_from(job.samples - index).unwrap_or(D::BULK).min(D::BULK);
+        let (most, is_bulk) = job.bulk;
+        let count = (job.samples - index).min(most);
         samples.clear();
-        let drawn = job.release.bulk(&mut bits, count, &mut samples);
+        let mut put = |output| samples.push(output);
+        let drawn = if is_bulk {
+            job.release.draw_bulk(&mut bits, count, &mut put)
+        } else {
+            job.release.draw_each(&mut bits, count, &mut put)
+        };
         for sample in &samples {
             if job.json {
                 write!(text, "{}\"{sample}\"", if index == 0 { "" } else { "," })?;
@@ -172,43 +164,6 @@ fn draw<B: Bits, D: Draw>(
     Ok(used)
 }
 
-impl Draw for Release {
-    type Sample = Integer;
-    const BULK: usize = BULK;
-
-    /// A fixed-work sampler fills: the same samples as one by one, from the same bits, at a third of the time. Where its filling fails, none is there.
-    fn bulk<B: Bits>(&self, bits: &mut B, count: usize, samples: &mut Vec<Integer>) -> Result<(), BitsError> {
-        let mut words = [0; BULK];
-        let words = words.get_mut(..count).unwrap_or_default();
-        let input = match self {
-            Self::FixedLaplace(noise, input) => noise.fill(bits, words).map(|()| input)?,
-            Self::FixedGaussian(noise, input) => noise.fill(bits, words).map(|()| input)?,
-            _ => {
-                bits.begin()?;
-                for _ in 0..count {
-                    samples.push(execute(self, bits)?);
-                }
-                return Ok(());
-            }
-        };
-        samples.extend(words.iter().map(|&word| Integer::from(word).add(input)));
-        Ok(())
-    }
-}
-
-impl Draw for Box<dyn AnyRelease> {
-    type Sample = Output;
-    /// An output may be a long vector.
-    const BULK: usize = 16;
-
-    fn bulk<B: Bits>(&self, bits: &mut B, count: usize, samples: &mut Vec<Output>) -> Result<(), BitsError> {
-        for _ in 0..count {
-            samples.push(self.draw(bits)?);
-        }
-        Ok(())
-    }
-}
-
 /// used/samples to four digits, rounded up.
 fn mean(used: u64, samples: u64) -> String {
     decimal(&Rational::new(used.into(), samples.max(1).into()), 4, Rounding::Up)
@@ -223,16 +178,16 @@ mod tests {
     use super::*;
     use crate::{
         bits::{Replay, seeded},
-        mechanism::Mechanism,
+        mechanism::from_spec,
+        sample::Sampler as By,
     };
 
-    fn job(release: &Release, samples: u64, json: bool) -> Job<'_, Release> {
-        Job { release, samples, json, head: json!({ "spec": "x" }), stats: json }
+    fn job(release: &dyn AnyRelease, samples: u64, json: bool) -> Job<'_> {
+        Job { release, bulk: (BULK, false), samples, json, head: json!({ "spec": "x" }), stats: json }
     }
 
-    fn release() -> Release {
-        let mechanism = Mechanism::from_spec(&"laplace(scale=3)".parse().unwrap()).unwrap();
-        mechanism.on(Integer::ZERO).unwrap()
+    fn release() -> Box<dyn AnyRelease> {
+        from_spec(&"laplace(scale=3)".parse().unwrap()).unwrap().on("0").unwrap()
     }
 
     /// A source that fails midway: the whole lines drawn before it are there, no part of another is, and the status is 3.
@@ -241,7 +196,7 @@ mod tests {
         let release = release();
         let whole = {
             let mut out = Vec::new();
-            draw(&job(&release, 50, false), seeded([9; 32]), &mut out, &mut Progress::new(None, "", true)).unwrap();
+            draw(&job(&*release, 50, false), seeded([9; 32]), &mut out, &mut Progress::new(None, "", true)).unwrap();
             String::from_utf8(out).unwrap()
         };
         for length in [0, 1, 7, 64, 200] {
@@ -249,7 +204,7 @@ mod tests {
             let tape = (0..length).map(|_| bits.take(1).unwrap() == 1).collect();
             let mut out = Vec::new();
             let failure =
-                draw(&job(&release, 50, false), Replay::new(tape), &mut out, &mut Progress::new(None, "", true));
+                draw(&job(&*release, 50, false), Replay::new(tape), &mut out, &mut Progress::new(None, "", true));
             assert_eq!(failure.unwrap_err().status(), 3);
             let printed = String::from_utf8(out).unwrap();
             assert!(printed.is_empty() || printed.ends_with('\n'), "{printed:?}");
@@ -261,18 +216,16 @@ mod tests {
     #[test]
     fn bulk_is_one_by_one() {
         for spec in ["laplace(scale=1/3)", "laplace(scale=1000)", "gaussian(sigma=1)", "gaussian(sigma=1e9)"] {
-            let mechanism = Mechanism::from_spec(&spec.parse().unwrap()).unwrap();
-            for release in [
-                mechanism.fixed_on(Integer::from(5), Mode::Standard).unwrap(),
-                mechanism.fixed_on(Integer::from(-7), Mode::Wide).unwrap(),
-                mechanism.prepared_on(Integer::ZERO).unwrap(),
-            ] {
+            for (sampler, input) in
+                [(By::Fixed(Mode::Standard), "5"), (By::Fixed(Mode::Wide), "-7"), (By::Prepared, "0")]
+            {
+                let mechanism = from_spec(&spec.parse().unwrap()).unwrap().with_sampler(sampler).unwrap();
+                let release = mechanism.on(input).unwrap();
                 let mut out = Vec::new();
-                let job = job(&release, 2500, false);
+                let job = Job { bulk: (BULK, mechanism.sampler() == "fixed"), ..job(&*release, 2500, false) };
                 let used = draw(&job, seeded([8; 32]), &mut out, &mut Progress::new(None, "", true)).unwrap();
                 let mut bits = Meter::new(seeded([8; 32]));
-                let singles: String =
-                    (0..2500).map(|_| format!("{}\n", execute(&release, &mut bits).unwrap())).collect();
+                let singles: String = (0..2500).map(|_| format!("{}\n", release.draw(&mut bits).unwrap())).collect();
                 assert_eq!(String::from_utf8(out).unwrap(), singles, "{spec}");
                 assert_eq!(used, bits.used(), "{spec}");
             }
@@ -284,7 +237,8 @@ mod tests {
         let release = release();
         for samples in [0, 1, 3, 20_000] {
             let mut out = Vec::new();
-            draw(&job(&release, samples, true), seeded([9; 32]), &mut out, &mut Progress::new(None, "", true)).unwrap();
+            draw(&job(&*release, samples, true), seeded([9; 32]), &mut out, &mut Progress::new(None, "", true))
+                .unwrap();
             let document: serde_json::Value = serde_json::from_slice(&out).unwrap();
             assert_eq!(document["samples"].as_array().unwrap().len() as u64, samples);
             assert_eq!(document["stats"]["samples"], samples);
@@ -307,7 +261,7 @@ mod tests {
         let release = release();
         let fail = |kind| {
             let mut progress = Progress::new(None, "", true);
-            draw(&job(&release, 5, false), seeded([9; 32]), &mut Broken(kind), &mut progress).unwrap_err()
+            draw(&job(&*release, 5, false), seeded([9; 32]), &mut Broken(kind), &mut progress).unwrap_err()
         };
         let closed = fail(io::ErrorKind::BrokenPipe);
         assert_eq!((closed.status(), closed.line()), (0, None));

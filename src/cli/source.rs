@@ -7,7 +7,7 @@ use rand_chacha::ChaCha20Rng;
 use super::Failure;
 use crate::{
     bits::{BitStream, Bits, BitsError, SystemBits, seeded},
-    exact::{Integer, NumberError, Rational, parse},
+    exact::{NumberError, Rational, parse},
     mechanism::{AnyMechanism, Spec, from_spec},
 };
 
@@ -72,14 +72,6 @@ pub(super) fn seed(text: Option<&str>) -> Result<Option<[u8; 32]>, Failure> {
         *byte |= if index % 2 == 0 { digit } else { digit << 4 };
     }
     Ok(Some(seed))
-}
-
-/// An integer in any notation of the number parser. The refusal does not repeat it: it may be private.
-pub(super) fn integer(name: &str, text: &str) -> Result<Integer, Failure> {
-    match parse(text) {
-        Ok(value) if value.is_integer() => Ok(Integer::from(value.to_integer())),
-        _ => Err(Failure::argument(name, "must be an integer of at most 1000 digits, such as 1234, -5 or 1e6")),
-    }
 }
 
 /// A number; `must` says what is accepted. Of a number that is too long, or has too large an exponent, the refusal says that as well.

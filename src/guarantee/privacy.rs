@@ -157,6 +157,18 @@ impl Guarantee {
         Self { relation, privacy }
     }
 
+    /// No guarantee at all: (0, 1), which everything has.
+    #[must_use]
+    pub fn none(relation: Relation) -> Self {
+        Self::new(relation, Privacy::Approximate { epsilon: Real::from(0), delta: Real::from(1) })
+    }
+
+    /// Whether it is [none](Self::none) at all.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::none(self.relation)
+    }
+
     /// The neighbours that it speaks of.
     #[must_use]
     pub fn relation(&self) -> Relation {

@@ -10,27 +10,29 @@ pub mod additive;
 mod arguments;
 mod calibrate;
 mod catalogue;
-mod describe;
 mod excerpt;
 mod opaque;
 mod private;
 mod randomized_response;
-mod release;
 pub mod selection;
 mod spec;
 mod spec_error;
 #[cfg(feature = "serde")]
 mod spec_serial;
 pub mod statistic;
+mod subsampled;
 
 pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
 pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate};
-pub use catalogue::{AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRefused, Output, entry, from_spec};
+pub use catalogue::{
+    AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRefused, Output, ReadInput, ToOutput, Typed, Visitor,
+    entry, from_spec, visit,
+};
 pub use excerpt::Excerpt;
 pub(crate) use opaque::opaque_debug;
-pub use private::{Private, ReleaseError};
-pub use randomized_response::RandomizedResponse;
-pub use release::{FixedReleaseError, Mechanism, Release, ResponseTo};
+pub use private::{Private, ReleaseError, SamplerError};
+pub use randomized_response::{RandomizedResponse, Response};
 pub use spec::{Spec, Value};
 pub use spec_error::{MAX_COPIES, SpecError};
+pub use subsampled::domination;

@@ -3,7 +3,7 @@
 use crate::{
     bits::{Bits, BitsError},
     guarantee::{Domination, Guarantee, Released},
-    sample::Program,
+    sample::{Program, Sampler, fixed::FixedError},
 };
 
 /// A private mechanism: it runs on an input, states its guarantee, and describes the pairs of distributions that dominate its neighbouring inputs.
@@ -33,6 +33,27 @@ pub trait Private {
     /// The pairs that dominate its neighbouring inputs: never less than what these attain, and whether they do ([`Domination::attained`]), at every ε.
     fn domination(&self) -> Domination;
 
+    /// The same mechanism, by another sampler. One without samplers to choose from stays as it is, unless work that says nothing
+    /// about the noise is asked for.
+    ///
+    /// # Errors
+    ///
+    /// If there is no fixed-work sampler for it.
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError>
+    where
+        Self: Sized,
+    {
+        match sampler {
+            Sampler::Fixed(_) => Err(SamplerError::NoNoise),
+            _ => Ok(self),
+        }
+    }
+
+    /// The name of the sampler that draws: `reference`, `prepared` or `fixed`.
+    fn sampler(&self) -> &'static str {
+        "reference"
+    }
+
     /// Draws one release.
     ///
     /// # Errors
@@ -46,6 +67,18 @@ pub trait Private {
         let value = self.on(input).map_err(ReleaseError::Input)?.sample(bits)?;
         Ok(Released::new(value, self.guarantee()))
     }
+}
+
+/// Why a mechanism is not drawn by a sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SamplerError {
+    /// The fixed-work sampler does not take the parameter.
+    #[error(transparent)]
+    Fixed(#[from] FixedError),
+    /// The mechanism adds no noise.
+    #[error("the fixed-work sampler draws laplace and gaussian noise only")]
+    NoNoise,
 }
 
 /// Why nothing was released.

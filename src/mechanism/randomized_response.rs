@@ -1,14 +1,14 @@
 //! Randomized response: the truth, or another of k answers.
 
 use alloc::{vec, vec::Vec};
-use core::{num::NonZeroU64, ops::ControlFlow};
+use core::{convert::Infallible, num::NonZeroU64, ops::ControlFlow};
 
 use num_bigint::{BigInt, BigUint};
 
 use crate::{
     exact::{Enclosure, FinitePmf, Integer, NonNegative, Probability, Rational, Real, exp_neg},
-    guarantee::{FinitePair, Weight},
-    mechanism::opaque_debug,
+    guarantee::{Attained, Domination, FinitePair, Guarantee, Pair, Relation, Weight},
+    mechanism::{Private, opaque_debug},
     sample::{Bernoulli, Interpreter, Program, Step, Uniform},
 };
 
@@ -80,22 +80,22 @@ impl RandomizedResponse {
         }
     }
 
-    /// The response to a true answer, clamped to 0, 1, …, k − 1.
-    pub(super) fn on(&self, input: &Integer) -> Response {
+    fn respond(&self, input: &Integer) -> Kind {
         let truth = self.truth(input);
         // Invariant: at least 2 answers.
         let other = Uniform::below(NonZeroU64::new(self.answers - 1).unwrap_or(NonZeroU64::MIN));
         match &self.rule {
-            Rule::TruthWith(p) => Response::TruthOrOther { coin: Bernoulli::new(p.clone()), other, truth },
+            Rule::TruthWith(p) => Kind::TruthOrOther { coin: Bernoulli::new(p.clone()), other, truth },
             Rule::ByEpsilon(epsilon) => {
                 let coin = TruthCoin { epsilon: epsilon.clone(), others: self.answers - 1 };
-                Response::TruthOrOtherByEpsilon { coin, other, truth }
+                Kind::TruthOrOtherByEpsilon { coin, other, truth }
             }
         }
     }
 
     /// The closed form of the response; nothing if there are too many answers to list.
-    pub(super) fn pmf(&self, input: &Integer, precision: u32) -> Option<FinitePmf<Integer>> {
+    #[must_use]
+    pub fn pmf(&self, input: &Integer, precision: u32) -> Option<FinitePmf<Integer>> {
         let truth = self.truth(input);
         if self.answers > MOST_LISTED {
             return None;
@@ -121,7 +121,7 @@ impl RandomizedResponse {
 
     /// The responses to two true answers a and b: outcomes a, b, and the k − 2 others as one (they are equally likely under both, so
     /// that merging them changes no profile).
-    pub(super) fn pair(&self) -> FinitePair {
+    fn pair(&self) -> FinitePair {
         let others = Rational::from_integer((self.answers - 2).into());
         let one = Rational::from_integer(1.into());
         let (truth, other) = match &self.rule {
@@ -198,14 +198,40 @@ impl Program for TruthCoin {
     }
 }
 
-/// The response to one true answer: a coin for the truth; if it fails, one of the other k − 1 answers.
+/// An input that is none of the answers is taken for the nearest of them.
+impl Private for RandomizedResponse {
+    type Input = Integer;
+    type Release = Response;
+    type Error = Infallible;
+
+    fn on(&self, input: &Integer) -> Result<Response, Infallible> {
+        Ok(Response(self.respond(input)))
+    }
+
+    /// Pure ε = |ln(p/q)| for a person whose true answer changes; where an answer is certain or impossible, there is [none](Guarantee::none).
+    fn guarantee(&self) -> Guarantee {
+        let pure = |epsilon| Guarantee::pure(Relation::ChangeOne, epsilon).ok();
+        self.epsilon().and_then(pure).unwrap_or_else(|| Guarantee::none(Relation::ChangeOne))
+    }
+
+    /// Attained by any two true answers.
+    fn domination(&self) -> Domination {
+        Domination::by(Pair::Finite(self.pair())).attained(Attained::ByNeighbours(Relation::ChangeOne))
+    }
+}
+
+/// The response to one true answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Response {
+pub struct Response(Kind);
+
+/// A coin for the truth; if it fails, one of the other k − 1 answers.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
     TruthOrOther { coin: Bernoulli, other: Uniform, truth: i64 },
     TruthOrOtherByEpsilon { coin: TruthCoin, other: Uniform, truth: i64 },
 }
 
-opaque_debug!(Response);
+opaque_debug!(Response, Kind);
 
 impl Program for Response {
     type State = ();
@@ -214,9 +240,9 @@ impl Program for Response {
     fn start(&self) {}
 
     fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
-        let (told, other, truth) = match self {
-            Self::TruthOrOther { coin, other, truth } => (on.call(coin)?, other, truth),
-            Self::TruthOrOtherByEpsilon { coin, other, truth } => (on.call(coin)?, other, truth),
+        let (told, other, truth) = match &self.0 {
+            Kind::TruthOrOther { coin, other, truth } => (on.call(coin)?, other, truth),
+            Kind::TruthOrOtherByEpsilon { coin, other, truth } => (on.call(coin)?, other, truth),
         };
         if told {
             return Ok(ControlFlow::Break(Integer::from(*truth)));

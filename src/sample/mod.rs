@@ -14,7 +14,8 @@
 //! | [`Gaussian`] | ∝ e^(-k²/2σ²) on all integers | Laplace, Bernoulli(e^-x) |
 //! | [`Choice`] | ∝ cᵢ·e^-xᵢ on finitely many i | uniform, Bernoulli(e^-x) |
 //!
-//! [`PreparedLaplace`] and [`PreparedGaussian`] draw the same noise from tables built once for a parameter, much faster.
+//! [`PreparedLaplace`] and [`PreparedGaussian`] draw the same noise from tables built once for a parameter, much faster;
+//! [`fixed`] draws it by work that says nothing about it. [`LaplaceNoise`] and [`GaussianNoise`] are either, by any [`Sampler`].
 //!
 //! Each runs on machine words where its parameters fit and on big integers where they do not; the output and the bits
 //! drawn are the same either way. An output is exact whatever its size.
@@ -27,6 +28,7 @@ mod gaussian;
 mod geometric;
 mod laplace;
 pub(crate) mod machine;
+mod noise;
 pub(crate) mod prepared;
 pub(crate) mod program;
 mod uniform;
@@ -39,6 +41,7 @@ pub use choice::{Choice, ChoiceError, Weight};
 pub use gaussian::Gaussian;
 pub use geometric::Geometric;
 pub use laplace::Laplace;
+pub use noise::{GaussianNoise, LaplaceNoise, Sampler};
 #[cfg(feature = "parallel")]
 pub use prepared::CHUNK;
 pub use prepared::{FillError, Noise, Output, PreparedGaussian, PreparedLaplace};

@@ -13,6 +13,7 @@
 //! **Purity.** A step must be a function of the program's value, the state and the answers of the interpreter. Programs
 //! are `Ord + Sync + 'static` data without closures, so there is no place for a hidden cell unless one is built on purpose.
 
+use alloc::sync::Arc;
 use core::ops::ControlFlow;
 
 use crate::bits::{Bits, BitsError};
@@ -53,6 +54,54 @@ pub trait Program: Clone + Ord + Send + Sync + 'static {
     fn sample<B: Bits + ?Sized>(&self, bits: &mut B) -> Result<Self::Output, BitsError> {
         bits.begin()?;
         execute(self, bits)
+    }
+
+    /// Draws `count` samples, as many at a time as is fastest: of the same distribution as [`sample`](Self::sample)'s, and not the same samples.
+    ///
+    /// # Errors
+    ///
+    /// If the source fails; no more samples are put then.
+    fn bulk<B: Bits + ?Sized>(
+        &self,
+        bits: &mut B,
+        count: u64,
+        put: &mut dyn FnMut(Self::Output),
+    ) -> Result<(), BitsError> {
+        bits.begin()?;
+        for _ in 0..count {
+            put(execute(self, bits)?);
+        }
+        Ok(())
+    }
+}
+
+/// A program that is shared is the program.
+impl<P: Program> Program for Arc<P> {
+    type State = P::State;
+    type Output = P::Output;
+
+    #[inline]
+    fn start(&self) -> P::State {
+        (**self).start()
+    }
+
+    #[inline]
+    fn step<I: Interpreter>(&self, state: P::State, on: &mut I) -> Step<Self, I> {
+        (**self).step(state, on)
+    }
+
+    #[cfg(kani)]
+    fn invariant(&self, state: &P::State) -> bool {
+        (**self).invariant(state)
+    }
+
+    fn bulk<B: Bits + ?Sized>(
+        &self,
+        bits: &mut B,
+        count: u64,
+        put: &mut dyn FnMut(P::Output),
+    ) -> Result<(), BitsError> {
+        (**self).bulk(bits, count, put)
     }
 }
 

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use certus::{
     account::{self, Plan, Precision},
-    audit::certify::{Masses, hockey_stick, structural},
+    audit::certify::{Masses, enumerable, hockey_stick, structural},
     exact::{Enclosure, Integer, NonNegative, Positive, Probability, Rational},
     guarantee::{Domination, Pair},
-    mechanism::Output,
+    mechanism::{self, Output},
     sample::{Bernoulli, Gaussian, Interpreter, Laplace, Program, Step},
 };
 
@@ -62,8 +62,8 @@ const ATTAINED: &[(&str, &[(&str, &str)])] = &[
 ];
 
 fn masses(spec: &str, input: &str) -> Masses<Output> {
-    let release = build(spec).on(input).unwrap_or_else(|error| panic!("{spec} on {input:?}: {error}"));
-    release.structural(DEPTH, &mut |_| {}).unwrap()
+    let masses = enumerable(&spec.parse().unwrap()).unwrap().structural(input, DEPTH, &mut |_| {});
+    masses.unwrap_or_else(|error| panic!("{spec} on {input:?}: {error}"))
 }
 
 /// Encloses δ(ε) between two enumerated releases, the larger of both directions.
@@ -80,7 +80,7 @@ fn largest(all: &[Enclosure]) -> Enclosure {
 
 fn plan(specs: &[(&str, u64)]) -> Plan {
     let add = |plan: Plan, (spec, copies): &(&str, u64)| {
-        plan.with(&account::domination(&spec.parse().unwrap()).unwrap(), *copies)
+        plan.with(&mechanism::domination(&spec.parse().unwrap()).unwrap(), *copies)
     };
     specs.iter().try_fold(Plan::new(), add).unwrap()
 }
@@ -251,7 +251,7 @@ fn a_list_is_not_attained_twice() {
     for (spec, at) in
         [("rappor(k=3, h=2, f=1/2, p=1/4, q=1/3)", "1/10"), ("bounded_laplace(scale=2, lower=0, upper=3)", "1/2")]
     {
-        let domination = account::domination(&spec.parse().unwrap()).unwrap();
+        let domination = mechanism::domination(&spec.parse().unwrap()).unwrap();
         let at = NonNegative::new(certus::exact::parse(at).unwrap()).unwrap();
         let twice = Plan::of(&domination, 2);
         assert!(Plan::of(&domination, 1).is_attained() && !twice.is_attained(), "{spec}");

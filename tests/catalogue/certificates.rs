@@ -2,11 +2,11 @@
 
 use certus::{
     account::{self, Plan, Precision},
-    audit::certify::{Certificate, Claimant, Masses, neighbours},
+    audit::certify::{Certificate, Claimant, Masses, enumerable, neighbours},
     bits::seeded,
     exact::{NonNegative, Rational, Real},
     guarantee::{Domination, FinitePair, Guarantee, Pair, Privacy, Relation},
-    mechanism::{AnyMechanism, Output},
+    mechanism::{self, Output},
 };
 
 use crate::{build, entries, examples};
@@ -14,13 +14,14 @@ use crate::{build, entries, examples};
 /// Bits of unresolved mass: enough to tell a hundredth from nothing, in a few seconds for all.
 const DEPTH: u32 = 24;
 
-fn masses(mechanism: &dyn AnyMechanism, input: &str) -> Masses<Output> {
-    mechanism.on(input).unwrap().structural(DEPTH, &mut |_| {}).unwrap()
+fn masses(spec: &str, input: &str) -> Masses<Output> {
+    enumerable(&spec.parse().unwrap()).unwrap().structural(input, DEPTH, &mut |_| {}).unwrap()
 }
 
-fn sides(mechanism: &dyn AnyMechanism) -> [Masses<Output>; 2] {
+fn sides(spec: &str) -> [Masses<Output>; 2] {
+    let mechanism = build(spec);
     let (first, second) = mechanism.neighbours();
-    [masses(mechanism, first), masses(mechanism, second)]
+    [masses(spec, first), masses(spec, second)]
 }
 
 /// ε, of zCDP that at δ = 1/100.
@@ -59,7 +60,7 @@ fn every_example_stands() {
         let mechanism = build(example);
         let (first, second) = mechanism.neighbours();
         assert_ne!(first, second, "{example}: nothing would be compared");
-        let enumerated = sides(&*mechanism);
+        let enumerated = sides(example);
         for (input, masses) in [first, second].into_iter().zip(&enumerated) {
             let release = mechanism.on(input).unwrap();
             let mut bits = seeded([3; 32]);
@@ -89,7 +90,7 @@ fn every_example_stands() {
             assert!(point.holds(), "{example} is refuted: {point:?}");
         }
         let spec = example.parse().unwrap();
-        assert_eq!(account::domination(&spec).unwrap(), mechanism.domination(), "{example}");
+        assert_eq!(mechanism::domination(&spec).unwrap(), mechanism.domination(), "{example}");
     }
 }
 
@@ -98,9 +99,9 @@ fn every_example_stands() {
 fn every_example_flat() {
     for example in examples() {
         let mechanism = build(example);
-        let release = mechanism.on(mechanism.neighbours().0).unwrap();
-        let (flat, structural) = (release.flat(9, &mut |_| {}).unwrap(), release.tape_counts(9, &mut |_| {}).unwrap());
-        assert_eq!(flat, structural, "{example}");
+        let (input, enumerable) = (mechanism.neighbours().0, enumerable(&example.parse().unwrap()).unwrap());
+        let flat = enumerable.flat(input, 9, &mut |_| {}).unwrap();
+        assert_eq!(flat, enumerable.tape_counts(input, 9, &mut |_| {}).unwrap(), "{example}");
     }
 }
 
@@ -151,7 +152,7 @@ fn what_states_too_little_is_refuted() {
                     Privacy::Zcdp { rho } => Privacy::Zcdp { rho: share(&rho, n * n, 2 * d * d) },
                     other => panic!("{other:?}"),
                 };
-                let [a, b] = sides(&*mechanism);
+                let [a, b] = sides(example);
                 // The account is not what is tested: it may say anything.
                 let anything = Domination::by(Pair::Finite(FinitePair::revealing()));
                 let points = neighbours(&a, &b, Some(&stated), &anything).unwrap();
@@ -187,9 +188,9 @@ fn halved_noise_is_refuted() {
         ("prefix_counts(slots=2, scale=2)", "prefix_counts(slots=2, scale=1)"),
         ("stability_histogram(scale=2, threshold=12)", "stability_histogram(scale=1, threshold=2)"),
     ] {
-        let [stated, mutant] = [build(whole), build(halved)];
+        let stated = build(whole);
         let (first, second) = stated.neighbours();
-        let [a, b] = [masses(&*mutant, first), masses(&*mutant, second)];
+        let [a, b] = [masses(halved, first), masses(halved, second)];
         let points = neighbours(&a, &b, stated.privacy().as_ref(), &stated.domination()).unwrap();
         for claim in [Claimant::Stated, Claimant::Account] {
             assert!(points.iter().any(|point| point.claim == claim && !point.holds()), "{halved} {claim:?}");

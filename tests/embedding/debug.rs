@@ -6,7 +6,7 @@ use certus::{
     exact::{Integer, NonNegative, Probability, Rational, parse},
     guarantee::{L1, L2Squared, LInfinity, Relation, Sensitivity},
     mechanism::{
-        Mechanism, Private, RandomizedResponse,
+        Private, RandomizedResponse,
         additive::{
             BoundedLaplace, Clamped, GaussianMechanism, Grid, LaplaceMechanism, OnGrid, OnGridVector, Rounding,
             StaircaseMechanism, TruncatedGaussian, TruncatedLaplace,
@@ -20,7 +20,7 @@ use certus::{
             Quantile, Rappor, SmoothMedian, StabilityHistogram, Survey, Variance,
         },
     },
-    sample::fixed::Mode,
+    sample::{Sampler, fixed::Mode},
 };
 
 use crate::positive;
@@ -133,12 +133,14 @@ fn no_release_prints_its_input() {
 /// The same of a mechanism on an integer by any sampler, and of what statistics are computed from.
 #[test]
 fn nor_does_a_release_by_another_sampler() {
-    for spec in ["laplace(scale=2)", "gaussian(sigma=2)", "randomized_response(p=3/4, k=5)"] {
-        let mechanism = Mechanism::from_spec(&spec.parse().unwrap()).unwrap();
-        let (a, b) = (Integer::from(1), Integer::from(3));
-        same("reference", &mechanism.on(a.clone()), &mechanism.on(b.clone()));
-        same("prepared", &mechanism.prepared_on(a.clone()), &mechanism.prepared_on(b.clone()));
-        same("fixed", &mechanism.fixed_on(a, Mode::Standard), &mechanism.fixed_on(b, Mode::Standard));
+    let (a, b) = (Integer::from(1), Integer::from(3));
+    for sampler in [Sampler::Prepared, Sampler::Fixed(Mode::Standard)] {
+        let laplace = LaplaceMechanism::try_from(&"laplace(scale=2)".parse().unwrap()).unwrap();
+        let laplace = laplace.with_sampler(sampler).unwrap();
+        same("laplace", &laplace.on(&a).unwrap(), &laplace.on(&b).unwrap());
+        let gaussian = GaussianMechanism::try_from(&"gaussian(sigma=2)".parse().unwrap()).unwrap();
+        let gaussian = gaussian.with_sampler(sampler).unwrap();
+        same("gaussian", &gaussian.on(&a).unwrap(), &gaussian.on(&b).unwrap());
     }
     let bounds = Bounds::new(0, 10).unwrap();
     let ordered = |records: &[i64]| OrderedRecords::new(records, bounds, 2).unwrap();

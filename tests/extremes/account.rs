@@ -8,7 +8,8 @@ use certus::{
         gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
     },
     exact::{Enclosure, NonNegative, Positive, Probability, parse},
-    mechanism::{Mechanism, Trend, calibrate},
+    guarantee::{L1, Relation, Sensitivity},
+    mechanism::{Private, Trend, additive::GaussianMechanism, calibrate, from_spec},
 };
 
 use crate::{Calls, Case, values::*};
@@ -16,7 +17,7 @@ use crate::{Calls, Case, values::*};
 const PRECISION: Precision = Precision { digits: 3 };
 
 fn plan(spec: &str, copies: u64) -> Plan {
-    Plan::of(&Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination(), copies)
+    Plan::of(&from_spec(&spec.parse().unwrap()).unwrap().domination(), copies)
 }
 
 fn plans() -> Vec<(String, Plan)> {
@@ -35,7 +36,11 @@ fn plans() -> Vec<(String, Plan)> {
     // As found in review: a variance of ten thousand digits.
     let variance = Positive::new(long()).unwrap();
     for variance in [variance.clone(), Positive::new(variance.get().recip()).unwrap()] {
-        let gaussian = Mechanism::Gaussian { variance, sensitivity: 1_u32.into() };
+        let gaussian = GaussianMechanism::with_variance(
+            &Sensitivity::<L1>::of_count(Relation::AddRemove).to_l2_squared(),
+            variance.get(),
+        )
+        .unwrap();
         plans.push(("a Gaussian with a variance of 10^4 digits".to_owned(), Plan::of(&gaussian.domination(), 1)));
     }
     plans
@@ -70,7 +75,7 @@ fn accounts(calls: &mut Calls) {
         });
     }
     calls.make("a plan of two", || {
-        let domination = Mechanism::from_spec(&"laplace(scale=1)".parse().unwrap()).unwrap().domination();
+        let domination = from_spec(&"laplace(scale=1)".parse().unwrap()).unwrap().domination();
         U64.map(|copies| Plan::of(&domination, u64::MAX).with(&domination, copies).is_ok())
     });
 }

@@ -5,7 +5,7 @@ use certus::{
     exact::{BigUint, Integer, NonNegative, Positive, Probability, Rational, parse},
     guarantee::{LInfinity, Relation, Sensitivity, Weight},
     mechanism::{
-        Accuracy, Classical, Excerpt, Mechanism, Private, Spec,
+        Accuracy, Classical, Excerpt, Output, Private, Spec,
         additive::{
             BoundedLaplace, Clamped, GaussianMechanism, Grid, LaplaceMechanism, Noisy, NoisyVector, OnGrid,
             OnGridVector, Rounding, Staircase, StaircaseMechanism, TruncatedGaussian, TruncatedLaplace, Within,
@@ -16,7 +16,7 @@ use certus::{
             PermuteAndFlip, SparseVector,
         },
     },
-    sample::{Laplace, fixed::Mode},
+    sample::{Laplace, Sampler, fixed::Mode},
 };
 
 use crate::{Calls, Case, values::*};
@@ -276,7 +276,7 @@ fn named(calls: &mut Calls) {
             let mut arguments = spec.reader();
             let taken = (arguments.take_number("scale"), arguments.take_list("scale"));
             let known = (arguments.refuse_unknown(&["scale"]), arguments.finish(&[]));
-            let pairs = certus::account::domination(&spec).map(|domination| domination.forward().len());
+            let pairs = certus::mechanism::domination(&spec).map(|domination| domination.forward().len());
             Ok::<_, certus::mechanism::SpecError>((
                 taken,
                 known,
@@ -294,16 +294,19 @@ fn named(calls: &mut Calls) {
         "gaussian(sigma=1e1000)",
         "randomized_response(epsilon=1e1000, k=2)",
     ] {
-        let mechanism = Mechanism::from_spec(&text.parse().unwrap()).unwrap();
+        let spec: Spec = text.parse().unwrap();
         for input in integers() {
             calls.make(format!("{text} on {}", shown(&input)), || {
-                let on = (
-                    drawn(&mechanism.on(input.clone()).unwrap()),
-                    drawn(&mechanism.prepared_on(input.clone()).unwrap()),
-                );
-                let fixed = mechanism.fixed_on(input.clone(), Mode::Wide).map(|release| drawn(&release));
-                let pmf = mechanism.pmf(input.clone(), 64).map(|pmf| pmf.probability(&input));
-                (on, fixed, pmf, U32.map(|widest| mechanism.is_enumerable(widest)))
+                let mut bits = seeded([3; 32]);
+                for sampler in [Sampler::Reference, Sampler::Prepared, Sampler::Fixed(Mode::Wide)] {
+                    let Ok(mechanism) = from_spec(&spec).unwrap().with_sampler(sampler) else { continue };
+                    let release = mechanism.on(&input.to_string()).unwrap();
+                    release.draw(&mut bits).unwrap();
+                    release.draw_each(&mut bits, 2, &mut drop).unwrap();
+                    release.draw_bulk(&mut bits, 2, &mut drop).unwrap();
+                    let pmf = mechanism.closed_form(&input.to_string(), 64);
+                    pmf.map(|pmf| pmf.probability(&Output::Integer(input.clone())));
+                }
             });
         }
     }
@@ -391,14 +394,20 @@ pub fn cases() -> Vec<Case> {
                 "mechanism/arguments.rs: Arguments::finish",
                 "mechanism/catalogue/mod.rs: entry",
                 "mechanism/catalogue/mod.rs: from_spec",
-                "mechanism/catalogue/mod.rs: Mechanism::from_spec",
+                "mechanism/catalogue/mod.rs: Entry::has_samplers",
+                "mechanism/catalogue/mod.rs: visit",
+                "mechanism/catalogue/typed.rs: Typed::mechanism",
+                "mechanism/catalogue/typed.rs: Typed::into_mechanism",
+                "mechanism/catalogue/typed.rs: Typed::with_sampler",
+                "mechanism/catalogue/typed.rs: Typed::privacy",
+                "mechanism/catalogue/typed.rs: Typed::relation",
+                "mechanism/catalogue/typed.rs: Typed::domination",
+                "mechanism/catalogue/typed.rs: Typed::neighbours",
+                "mechanism/catalogue/typed.rs: Typed::is_on_the_worst",
+                "mechanism/catalogue/typed.rs: Typed::on",
+                "mechanism/catalogue/typed.rs: Typed::closed_form",
                 "mechanism/excerpt.rs: Excerpt::new",
-                "mechanism/release.rs: Mechanism::fixed_on",
-                "mechanism/release.rs: Mechanism::on",
-                "mechanism/release.rs: Mechanism::prepared_on",
-                "mechanism/release.rs: Mechanism::is_enumerable",
-                "mechanism/release.rs: Mechanism::pmf",
-                "account/subsampled.rs: domination",
+                "mechanism/subsampled.rs: domination",
             ],
             calls: named,
         },

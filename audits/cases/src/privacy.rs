@@ -1,11 +1,11 @@
 //! What certus says of privacy, in one call each: the accountant's δ and ε, the auditor's report, and noise.
 
-use certus::account::{self, Plan, Precision, domination};
+use certus::account::{self, Plan, Precision};
 use certus::audit::{Audit, Claim, Own, Report, Sampled, tallies};
 use certus::bits::Bits;
 use certus::exact::{Enclosure, NonNegative, Positive, Probability, Rational, Real, normal_tail, parse};
-use certus::mechanism::{Spec, from_spec};
-use certus::sample::{PreparedGaussian, PreparedLaplace};
+use certus::mechanism::{Spec, domination, from_spec};
+use certus::sample::{PreparedGaussian, PreparedLaplace, Sampler};
 
 use crate::CaseError;
 
@@ -84,9 +84,9 @@ pub fn coins(seed: [u8; 32]) -> [u8; 32] {
 ///
 /// If the spec is none.
 pub fn own(spec: &str) -> Result<Own, CaseError> {
-    let mechanism = from_spec(&spec.parse()?)?;
-    let (a, b) = mechanism.neighbours();
-    Ok(Own::new(&*mechanism, 1, (a, b))?)
+    let spec = spec.parse()?;
+    let mechanism = from_spec(&spec)?;
+    Ok(Own::new(&spec, mechanism.neighbours(), Sampler::Reference)?)
 }
 
 /// The δ of *continuous* Gaussian noise, which the documents speak of: δ(ε) = Φ̄(εσ/Δ − Δ/2σ) − e^ε·Φ̄(εσ/Δ + Δ/2σ).

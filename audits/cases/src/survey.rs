@@ -1,7 +1,7 @@
 //! Randomized response: a survey in which nobody's answer says anything for certain (000 §3).
 
 use certus::exact::{Integer, Probability, Rational};
-use certus::mechanism::{Mechanism, Private as _, RandomizedResponse, statistic::Survey};
+use certus::mechanism::{Private as _, RandomizedResponse, statistic::Survey};
 use certus::sample::Program;
 
 use crate::exact::{float, show};
@@ -118,9 +118,8 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let n = people as f64;
 
     // The surveys: every answer is drawn by certus.
-    let mechanism =
-        Mechanism::RandomizedResponse(RandomizedResponse::truth_with(Probability::new(known.truth.clone())?, 2));
-    let [no, yes] = [mechanism.on(Integer::from(0_i64))?, mechanism.on(Integer::from(1_i64))?];
+    let response = RandomizedResponse::truth_with(Probability::new(known.truth.clone())?, 2);
+    let [no, yes] = [response.on(&Integer::from(0_i64))?, response.on(&Integer::from(1_i64))?];
     let mut bits = random::bits(setting.seed, "surveys", 0);
     let mut counts = vec![0_u64; usize::try_from(people)? + 1];
     let mut truths = 0_u64;

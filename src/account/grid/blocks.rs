@@ -142,7 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{account::domination, account::grid::atoms::atoms, exact::Probability};
+    use crate::{account::grid::atoms::atoms, exact::Probability, mechanism::domination};
 
     const BITS: u32 = 256;
 

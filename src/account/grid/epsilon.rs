@@ -355,7 +355,7 @@ mod tests {
         account::{Plan, reference},
         exact::{NonNegative, parse},
         guarantee::{Domination, Pair},
-        mechanism::Mechanism,
+        mechanism::from_spec,
     };
     use alloc::boxed::Box;
     use proptest::prelude::*;
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn rare_outcomes_apart_narrow_a_bracket() {
         let rational = |text: &str| parse(text).unwrap();
-        let of = Mechanism::from_spec(&"gaussian(sigma=3/5)".parse().unwrap()).unwrap().domination();
+        let of = from_spec(&"gaussian(sigma=3/5)".parse().unwrap()).unwrap().domination();
         let of = Box::new(of.forward()[0].clone());
         let rate = Probability::new(rational("1e-6")).unwrap();
         let plan = Plan::of(&Domination::by(Pair::Subsampled { rate, of, reversed: false }), 3);

@@ -241,8 +241,7 @@ mod tests {
     fn losses_of_many_sizes() {
         let rational = |text: &str| parse(text).unwrap();
         for (sigma, rate, copies) in [("9/20", "1e-5", 3), ("3/5", "1e-6", 3), ("4/5", "1e-4", 2)] {
-            let of =
-                crate::mechanism::Mechanism::from_spec(&alloc::format!("gaussian(sigma={sigma})").parse().unwrap());
+            let of = crate::mechanism::from_spec(&alloc::format!("gaussian(sigma={sigma})").parse().unwrap());
             let of = alloc::boxed::Box::new(of.unwrap().domination().forward()[0].clone());
             let rate = Probability::new(rational(rate)).unwrap();
             let pair = Pair::Subsampled { rate, of, reversed: false };

@@ -17,7 +17,7 @@ use crate::{
     account::{DpSgd, Methods, Plan, reference},
     exact::{Enclosure, Positive, Probability, parse},
     guarantee::{Domination, FinitePair, Pair},
-    mechanism::{Mechanism, Spec},
+    mechanism::{Spec, from_spec},
 };
 
 /// So few points that every step of the method matters, and hardly a sum before the grid.
@@ -33,7 +33,7 @@ fn plan(specs: &[&str]) -> Plan {
         let (rate, text) = text.split_once(':').map_or((None, *text), |(rate, text)| (Some(rate), text));
         let spec: Spec = text.parse().unwrap();
         let copies = spec.copies().map_or(1, |copies| copies.get().into());
-        let domination = Mechanism::from_spec(&spec).unwrap().domination();
+        let domination = from_spec(&spec).unwrap().domination();
         let domination = match rate {
             None => domination,
             Some(rate) => {
@@ -448,7 +448,7 @@ proptest! {
         let mut direction: Direction = vec![(vec![Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())], copies)];
         if let Some(scale) = other {
             let spec: Spec = alloc::format!("laplace(scale={scale}/8)").parse().unwrap();
-            direction.push((vec![Mechanism::from_spec(&spec).unwrap().domination().forward()[0].clone()], 1));
+            direction.push((vec![from_spec(&spec).unwrap().domination().forward()[0].clone()], 1));
         }
         let epsilon = Rational::new(tenths.into(), 10.into());
         let truth = truth(&direction, &epsilon);

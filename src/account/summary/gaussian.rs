@@ -35,9 +35,9 @@ pub struct GaussianDp {
 /// `None` if there are fewer than two points, they do not rise from 0, or no μ up to 2^10 is large enough.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, delta, gaussian_dp}, exact::{NonNegative, Rational, parse}, mechanism::Mechanism};
+/// use certus::{account::{Plan, Precision, delta, gaussian_dp}, exact::{NonNegative, Rational, parse}, mechanism::from_spec};
 ///
-/// let mechanism = Mechanism::from_spec(&"gaussian(sigma=2)".parse()?)?;
+/// let mechanism = from_spec(&"gaussian(sigma=2)".parse()?)?;
 /// let plan = Plan::of(&mechanism.domination(), 1);
 /// let points: Vec<_> = (0..=20).map(|i| {
 ///     let epsilon = NonNegative::new(Rational::new(i.into(), 10.into())).unwrap();

@@ -71,12 +71,12 @@ mod tests {
     use alloc::string::ToString as _;
 
     use super::*;
-    use crate::mechanism::{Mechanism, Spec};
+    use crate::mechanism::{Spec, from_spec};
 
     pub(super) fn plan(specs: &[&str]) -> Plan {
         let add = |plan: Plan, spec: &&str| {
             let spec: Spec = spec.parse().unwrap();
-            plan.with(&Mechanism::from_spec(&spec).unwrap().domination(), spec.copies().map_or(1, |k| k.get().into()))
+            plan.with(&from_spec(&spec).unwrap().domination(), spec.copies().map_or(1, |k| k.get().into()))
         };
         specs.iter().try_fold(Plan::new(), add).unwrap()
     }
@@ -86,7 +86,7 @@ mod tests {
         let text = |value: &crate::exact::NonNegative| value.get().clone();
         let real =
             |value: Rational| crate::exact::decimal(&value, 17, crate::exact::Rounding::Down).parse::<f64>().unwrap();
-        let domination = Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination();
+        let domination = from_spec(&spec.parse().unwrap()).unwrap().domination();
         let noise = |weight: &dyn Fn(f64) -> f64, shift: f64| {
             let outputs: Vec<f64> = (-400..=400).map(f64::from).collect();
             let sum: f64 = outputs.iter().map(|y| weight(*y)).sum();

@@ -14,9 +14,9 @@ use crate::{
 /// `None` where α ≤ 1, where it is infinite, where a part is dominated by several pairs, or is subsampled Gaussian noise and α is not an integer up to 1024.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, renyi}, exact::parse, mechanism::Mechanism};
+/// use certus::{account::{Plan, Precision, renyi}, exact::parse, mechanism::from_spec};
 ///
-/// let mechanism = Mechanism::from_spec(&"gaussian(sigma=10)".parse()?)?;
+/// let mechanism = from_spec(&"gaussian(sigma=10)".parse()?)?;
 /// let plan = Plan::of(&mechanism.domination(), 100);
 /// // 100·α/(2σ²) = 1 at α = 2.
 /// let divergence = renyi(&plan, &parse("2")?, &Precision::default()).expect("a Gaussian has one");
@@ -84,7 +84,7 @@ mod tests {
                 ["3/2", "2", "20"],
             ),
         ] {
-            let domination = crate::account::domination(&spec.parse().unwrap()).unwrap();
+            let domination = crate::mechanism::domination(&spec.parse().unwrap()).unwrap();
             let sampled = crate::account::Plan::of(&domination, 1);
             for alpha in alphas {
                 let order = if alpha == "3/2" { 1.5 } else { alpha.parse::<f64>().unwrap() };
@@ -97,7 +97,7 @@ mod tests {
             }
         }
         let domination =
-            crate::account::domination(&"subsampled_gaussian(sigma=3, rate=1/5)".parse().unwrap()).unwrap();
+            crate::mechanism::domination(&"subsampled_gaussian(sigma=3, rate=1/5)".parse().unwrap()).unwrap();
         let sampled = crate::account::Plan::of(&domination, 1);
         assert_eq!(renyi(&sampled, &parse("3/2").unwrap(), &Precision::default()), None);
     }

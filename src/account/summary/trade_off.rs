@@ -56,10 +56,10 @@ const FURTHEST: u32 = 1 << 12;
 /// `None` if there are fewer than three points either way, or they do not rise from 0. Those beyond ε = 4096 are left out.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, delta, trade_off}, exact::{NonNegative, Probability, parse}, mechanism::Mechanism};
+/// use certus::{account::{Plan, Precision, delta, trade_off}, exact::{NonNegative, Probability, parse}, mechanism::from_spec};
 ///
 /// // Randomized response with γ = 1/4: whoever may be wrong about the one in 1/4 of the cases, is wrong about the other in 1/4.
-/// let mechanism = Mechanism::from_spec(&"randomized_response(gamma=1/4)".parse()?)?;
+/// let mechanism = from_spec(&"randomized_response(gamma=1/4)".parse()?)?;
 /// let plan = Plan::of(&mechanism.domination(), 1);
 /// let points = ["0", "0.5", "1", "1.5", "2"].map(|text| {
 ///     let epsilon = NonNegative::new(parse(text).unwrap()).unwrap();
@@ -92,7 +92,7 @@ pub fn trade_off(
 /// The work is bounded, by a count and not by a clock, over all rates together.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, TradeOff, domination}, exact::{Probability, parse}};
+/// use certus::{account::{Plan, Precision, TradeOff}, exact::{Probability, parse}, mechanism::domination};
 ///
 /// let plan = Plan::of(&domination(&"laplace(scale=1)".parse()?)?, 2);
 /// let mut curve = TradeOff::new(&plan, &Precision { digits: 9 });

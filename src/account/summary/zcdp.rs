@@ -30,9 +30,9 @@ const MOST_STEPS: u64 = 1_500_000_000;
 /// `None` where ρ is infinite, as where the input is revealed with some probability, and where a part is dominated by several pairs.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, zcdp}, exact::parse, mechanism::Mechanism};
+/// use certus::{account::{Plan, Precision, zcdp}, exact::parse, mechanism::from_spec};
 ///
-/// let mechanism = Mechanism::from_spec(&"gaussian(sigma=10)".parse()?)?;
+/// let mechanism = from_spec(&"gaussian(sigma=10)".parse()?)?;
 /// let plan = Plan::of(&mechanism.domination(), 100);
 /// let rho = zcdp(&plan, &Precision::default()).expect("a Gaussian has one");
 /// assert!(rho.contains(&parse("1/2")?), "{rho}");
@@ -293,7 +293,7 @@ mod tests {
     fn sampled(spec: &str) -> Plan {
         let spec: crate::mechanism::Spec = spec.parse().unwrap();
         let copies = spec.copies().map_or(1, |copies| copies.get().into());
-        Plan::of(&crate::account::domination(&spec).unwrap(), copies)
+        Plan::of(&crate::mechanism::domination(&spec).unwrap(), copies)
     }
 
     #[test]
@@ -316,7 +316,7 @@ mod tests {
             last = ratio;
         }
         // Beside others: both bounds are of the whole, whichever order each is largest at.
-        let laplace = crate::account::domination(&"laplace(scale=1)".parse().unwrap()).unwrap();
+        let laplace = crate::mechanism::domination(&"laplace(scale=1)".parse().unwrap()).unwrap();
         let both = sampled("subsampled_gaussian(sigma=1, rate=1/100)").with(&laplace, 1).unwrap();
         let found = zcdp(&both, &Precision::default()).unwrap();
         let laplace = rho(&["laplace(scale=1)"]);

@@ -14,12 +14,12 @@ use crate::exact::{Enclosure, NonNegative, Rational, exp_neg};
 /// Nothing where the masses of either are incoherent (they add up to more than 1), or e^-ε is nothing at this precision.
 ///
 /// ```
-/// use certus::{audit::certify::{hockey_stick, structural}, exact::{NonNegative, Rational}, mechanism::Mechanism};
+/// use certus::{audit::certify::{enumerable, hockey_stick}, exact::{NonNegative, Rational}};
 ///
-/// let noise = Mechanism::from_spec(&"laplace(scale=2)".parse()?)?;
-/// let masses = |input: i64| structural(&noise.on(input.into()).unwrap(), 60, &mut |_| {}).unwrap();
+/// let noise = enumerable(&"laplace(scale=2)".parse()?)?;
+/// let masses = |input: &str| noise.structural(input, 60, &mut |_| {}).unwrap();
 /// let half = NonNegative::new(Rational::new(1.into(), 2.into())).unwrap();
-/// let delta = hockey_stick(&masses(0), &masses(1), &half).unwrap();
+/// let delta = hockey_stick(&masses("0"), &masses("1"), &half).unwrap();
 /// assert!(delta.lower() == Rational::from_integer(0.into()));
 /// assert!(delta.upper() < Rational::new(1.into(), (1u64 << 50).into()));
 /// # Ok::<(), certus::mechanism::SpecError>(())
@@ -67,11 +67,11 @@ fn excess<O: Ord>(p: &Masses<O>, q: &Masses<O>, falling: &Enclosure, precision: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{audit::certify::structural, mechanism::Mechanism};
+    use crate::{audit::certify::enumerable, mechanism::Output};
 
-    fn masses(spec: &str, input: i64, depth: u32) -> Masses<crate::exact::Integer> {
-        let mechanism = Mechanism::from_spec(&spec.parse().unwrap()).unwrap();
-        structural(&mechanism.on(input.into()).unwrap(), depth, &mut |_| {}).unwrap()
+    fn masses(spec: &str, input: i64, depth: u32) -> Masses<Output> {
+        let mechanism = enumerable(&spec.parse().unwrap()).unwrap();
+        mechanism.structural(&alloc::format!("{input}"), depth, &mut |_| {}).unwrap()
     }
 
     fn epsilon(n: i64, d: i64) -> NonNegative {

@@ -18,20 +18,23 @@ mod certificate;
 mod crafted;
 mod edges;
 mod effort;
+mod enumerable;
 mod fixed;
 mod fixed_outputs;
 mod flat;
 mod hockey_stick;
+mod interned;
 mod measure;
 mod neighbours;
 mod prepared;
 mod short;
 mod structural;
 
-use alloc::collections::BTreeMap;
+use alloc::{collections::BTreeMap, vec::Vec};
 
 use num_bigint::{BigInt, BigUint};
 
+use self::measure::{Mass, Tapes, Weighing, Weight};
 use crate::{
     bits::BitsError,
     exact::{Enclosure, Rational},
@@ -40,13 +43,14 @@ use crate::{
 
 pub use certificate::{Certificate, Row};
 pub use effort::Effort;
+pub use enumerable::{Enumerable, EnumerateError, enumerable};
 pub use fixed::{fixed_gaussian, fixed_laplace};
 pub use fixed_outputs::{FIXED_COVERS, FIXED_LEAVES_OUT, FixedOutputs, fixed_gaussian_outputs, fixed_laplace_outputs};
-pub(crate) use flat::flat_by;
+use flat::flat_by;
 pub use flat::{DEEPEST, TapeCounts, flat};
 pub use hockey_stick::hockey_stick;
 pub use neighbours::{Claimant, Point, neighbours};
-pub use prepared::{Prepared, prepared, prepared_flat};
+pub use prepared::{Prepared, prepared_gaussian, prepared_gaussian_flat, prepared_laplace, prepared_laplace_flat};
 
 /// Called now and then with the number of runs so far.
 pub type Progress<'p> = dyn FnMut(u64) + 'p;
@@ -156,10 +160,7 @@ pub fn structural<P: Program>(
     depth: u32,
     progress: &mut Progress<'_>,
 ) -> Result<Masses<P::Output>, CertifyError> {
-    if depth > FINEST {
-        return Err(CertifyError::TooDeep);
-    }
-    guarded(program, depth, 24, &Effort::most(), progress)
+    structural_as(program, &P::Output::clone, depth, &Effort::most(), progress)
 }
 
 /// The same, with no more than this effort.
@@ -173,29 +174,47 @@ pub fn structural_within<P: Program>(
     effort: &Effort,
     progress: &mut Progress<'_>,
 ) -> Result<Masses<P::Output>, CertifyError> {
+    structural_as(program, &P::Output::clone, depth, effort, progress)
+}
+
+/// The same, of what a function makes of the outputs; where it makes one of several, theirs together.
+fn structural_as<P: Program, T: Ord>(
+    program: &P,
+    of: &dyn Fn(&P::Output) -> T,
+    depth: u32,
+    effort: &Effort,
+    progress: &mut Progress<'_>,
+) -> Result<Masses<T>, CertifyError> {
+    guarded(depth, 24, &mut |weighing| solved(program, of, weighing, effort, progress))
+}
+
+/// What a function makes of a program's outputs, with their weights.
+fn solved<P: Program, T>(
+    program: &P,
+    of: &dyn Fn(&P::Output) -> T,
+    weighing: Weighing,
+    effort: &Effort,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<(T, Weight)>, CertifyError> {
+    let outputs = structural::Solver::new(weighing, &mut *progress).within(effort).distribution(program)?;
+    Ok(outputs.iter().map(|(output, weight)| (of(output), weight.clone())).collect())
+}
+
+/// How a program is solved, whatever its type.
+type Solve<'s, T> = dyn FnMut(Weighing) -> Result<Vec<(T, Weight)>, CertifyError> + 's;
+
+/// The masses, from so many guard bits on: each rounding loses at most one unit, so they outnumber the roundings, or are doubled.
+fn guarded<T: Ord>(depth: u32, mut guard: u32, solve: &mut Solve<'_, T>) -> Result<Masses<T>, CertifyError> {
     if depth > FINEST {
         return Err(CertifyError::TooDeep);
     }
-    guarded(program, depth, 24, effort, progress)
-}
-
-/// The same, from so many guard bits on: each rounding loses at most one unit, so they outnumber the roundings, or are doubled.
-fn guarded<P: Program>(
-    program: &P,
-    depth: u32,
-    mut guard: u32,
-    effort: &Effort,
-    progress: &mut Progress<'_>,
-) -> Result<Masses<P::Output>, CertifyError> {
     loop {
         let precision = depth + guard;
-        let mut solver = structural::Solver::new(measure::Weighing::Mass(measure::Mass { precision }), &mut *progress)
-            .within(effort);
-        let outputs = solver.distribution(program)?;
-        let masses = Masses::new(
-            precision,
-            outputs.iter().map(|(output, weight)| (output.clone(), weight.clone().mass())).collect(),
-        );
+        let mut lower = BTreeMap::new();
+        for (output, weight) in solve(Weighing::Mass(Mass { precision }))? {
+            *lower.entry(output).or_insert(BigUint::ZERO) += weight.mass();
+        }
+        let masses = Masses::new(precision, lower);
         if masses.unresolved <= BigUint::from(1u32) << guard {
             return Ok(masses);
         }
@@ -216,13 +235,21 @@ pub fn tape_counts<P: Program>(
     depth: u32,
     progress: &mut Progress<'_>,
 ) -> Result<TapeCounts<P::Output>, CertifyError> {
+    tape_counts_as(program, &P::Output::clone, depth, progress)
+}
+
+/// The same, of what a one-to-one function makes of the outputs.
+fn tape_counts_as<P: Program, T: Ord + Clone>(
+    program: &P,
+    of: &dyn Fn(&P::Output) -> T,
+    depth: u32,
+    progress: &mut Progress<'_>,
+) -> Result<TapeCounts<T>, CertifyError> {
     if depth > DEEPEST {
         return Err(CertifyError::TooDeep);
     }
-    let weighing = measure::Weighing::Tapes(measure::Tapes { depth });
-    let outputs = structural::Solver::new(weighing, progress).distribution(program)?;
-    let counts = outputs.iter().map(|(output, weight)| (output.clone(), weight.clone().tapes()));
-    Ok(TapeCounts::new(depth, counts.collect()))
+    let solved = solved(program, of, Weighing::Tapes(Tapes { depth }), &Effort::most(), progress)?;
+    Ok(TapeCounts::new(depth, solved.into_iter().map(|(output, weight)| (output, weight.tapes())).collect()))
 }
 
 #[cfg(test)]
@@ -249,7 +276,9 @@ mod tests {
             unresolved(structural(&Laplace::new(&positive(5, 2)), depth, &mut |_| {}).unwrap());
             unresolved(structural(&Gaussian::new(&positive(20, 1)), depth, &mut |_| {}).unwrap());
             // One guard bit does not do: the loop must notice.
-            unresolved(guarded(&Gaussian::new(&positive(20, 1)), depth, 1, &Effort::most(), &mut |_| {}).unwrap());
+            let noise = Gaussian::new(&positive(20, 1));
+            let solve = |weighing| solved(&noise, &Integer::clone, weighing, &Effort::most(), &mut |_| {});
+            unresolved(guarded(depth, 1, &mut { solve }).unwrap());
         }
         assert_eq!(structural(&Laplace::new(&positive(1, 1)), FINEST + 1, &mut |_| {}), Err(CertifyError::TooDeep));
     }

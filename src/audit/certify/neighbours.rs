@@ -74,10 +74,11 @@ fn stated(privacy: &Privacy) -> Option<Vec<(NonNegative, Rational)>> {
 /// Where nothing is stated, the account alone is asked, at 0 and 1. Nothing if the masses are incoherent, or e^-ε is nothing at their precision.
 ///
 /// ```
-/// use certus::{audit::certify::neighbours, mechanism::from_spec};
+/// use certus::{audit::certify::{enumerable, neighbours}, mechanism::from_spec};
 ///
-/// let mechanism = from_spec(&"permute_and_flip(epsilon=1, candidates=2)".parse()?)?;
-/// let masses = |input: &str| mechanism.on(input).unwrap().structural(40, &mut |_| {}).unwrap();
+/// let spec = "permute_and_flip(epsilon=1, candidates=2)".parse()?;
+/// let (mechanism, enumerable) = (from_spec(&spec)?, enumerable(&spec)?);
+/// let masses = |input: &str| enumerable.structural(input, 40, &mut |_| {}).unwrap();
 /// let points = |other: &str| {
 ///     neighbours(&masses("0,0"), &masses(other), mechanism.privacy().as_ref(), &mechanism.domination()).unwrap()
 /// };

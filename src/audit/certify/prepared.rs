@@ -29,9 +29,8 @@ use super::{
 use crate::{
     bits::{Bits, BitsError},
     exact::{Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Rational},
-    mechanism::Release,
     sample::{
-        Program,
+        PreparedGaussian, PreparedLaplace, Program,
         machine::Short,
         prepared::{
             Construction, Trials,
@@ -82,14 +81,16 @@ impl Prepared {
     }
 }
 
-/// Certifies the prepared sampler of a release at the shipped width; nothing if there is no prepared sampler in it.
+/// Certifies a prepared sampler at the shipped width; nothing if it draws as the reference sampler does.
 #[must_use]
-pub fn prepared(release: &Release) -> Option<Prepared> {
-    match release {
-        Release::PreparedLaplace(noise, _) => of(noise, noise.shipped()),
-        Release::PreparedGaussian(noise, _) => of(noise, noise.shipped()),
-        _ => None,
-    }
+pub fn prepared_laplace(noise: &PreparedLaplace) -> Option<Prepared> {
+    of(noise, noise.shipped())
+}
+
+/// Certifies a prepared sampler at the shipped width; nothing if it draws as the reference sampler does.
+#[must_use]
+pub fn prepared_gaussian(noise: &PreparedGaussian) -> Option<Prepared> {
+    of(noise, noise.shipped())
 }
 
 /// How deep the short words are enumerated beside a certificate at 64 bits, which is to take about a second.
@@ -106,21 +107,37 @@ const COVERS: [&str; 3] = [
     "samples past 64 bits: refused by i64, clamped by add_noise, exact as i128 and Integer",
 ];
 
-/// Enumerates the same table at words of 8 bits, on every tape of at most `depth` bits; nothing if there is no prepared table in it.
+/// Enumerates the same table at words of 8 bits, on every tape of at most `depth` bits; nothing if it draws from no table.
 ///
 /// # Errors
 ///
 /// As [`flat`](super::flat()).
-pub fn prepared_flat(
-    release: &Release,
+pub fn prepared_laplace_flat(
+    noise: &PreparedLaplace,
     depth: u32,
     progress: &mut Progress<'_>,
 ) -> Result<Option<Certificate<Integer>>, CertifyError> {
-    let cells = match release {
-        Release::PreparedLaplace(noise, _) => cells(noise.shipped()),
-        Release::PreparedGaussian(noise, _) => cells(noise.shipped()),
-        _ => None,
-    };
+    table_flat(cells(noise.shipped()), depth, progress)
+}
+
+/// The same of Gaussian noise.
+///
+/// # Errors
+///
+/// As [`flat`](super::flat()).
+pub fn prepared_gaussian_flat(
+    noise: &PreparedGaussian,
+    depth: u32,
+    progress: &mut Progress<'_>,
+) -> Result<Option<Certificate<Integer>>, CertifyError> {
+    table_flat(cells(noise.shipped()), depth, progress)
+}
+
+fn table_flat(
+    cells: Option<&Cells>,
+    depth: u32,
+    progress: &mut Progress<'_>,
+) -> Result<Option<Certificate<Integer>>, CertifyError> {
     let Some(Cells { decay, folded: true }) = cells else { return Ok(None) };
     let Some(pmf) = closed_form(decay) else { return Ok(None) };
     let masses = flat(&Trials(Table::<Short<8>, 1>::new(decay.clone())), depth, progress)?.masses();
@@ -320,27 +337,32 @@ impl Bits for OneWord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::Mechanism;
+    use crate::exact::{Positive, parse};
 
-    fn release(spec: &str) -> Release {
-        Mechanism::from_spec(&spec.parse().unwrap()).unwrap().prepared_on(Integer::ZERO).unwrap()
+    /// Of noise of a scale, or of a variance.
+    fn certified((name, parameter): (&str, &str)) -> Option<Prepared> {
+        let parameter = Positive::new(parse(parameter).unwrap()).unwrap();
+        match name {
+            "laplace" => prepared_laplace(&PreparedLaplace::new(&parameter)),
+            _ => prepared_gaussian(&PreparedGaussian::with_variance(&parameter)),
+        }
     }
 
     #[test]
     fn tables_and_buckets_hold() {
         for (spec, slack) in [
-            ("laplace(scale=1/3)", 57),
-            ("laplace(scale=355/113)", 53),
-            ("laplace(scale=30)", 50),
-            ("gaussian(sigma=1/3)", 57),
-            ("gaussian(sigma2=7/3)", 55),
-            ("gaussian(sigma=100)", 50),
-            ("laplace(scale=5000)", 80),
-            ("laplace(scale=1099511627776)", 70),
-            ("gaussian(sigma=1e6)", 80),
-            ("gaussian(sigma=1e18)", 70),
+            (("laplace", "1/3"), 57),
+            (("laplace", "355/113"), 53),
+            (("laplace", "30"), 50),
+            (("gaussian", "1/9"), 57),
+            (("gaussian", "7/3"), 55),
+            (("gaussian", "1e4"), 50),
+            (("laplace", "5000"), 80),
+            (("laplace", "1099511627776"), 70),
+            (("gaussian", "1e12"), 80),
+            (("gaussian", "1e36"), 70),
         ] {
-            let found = prepared(&release(spec)).unwrap();
+            let found = certified(spec).unwrap();
             let parts = [
                 found.certificate.holds(),
                 found.squeezes_hold,
@@ -348,21 +370,23 @@ mod tests {
                 found.outputs_hold,
                 found.short_words_hold,
             ];
-            assert_eq!(parts, [true; 5], "{spec}");
-            assert!(found.holds() && found.outputs > 300, "{spec}: {}", found.outputs);
+            assert_eq!(parts, [true; 5], "{spec:?}");
+            assert!(found.holds() && found.outputs > 300, "{spec:?}: {}", found.outputs);
             let bound = Rational::new(1.into(), num_bigint::BigInt::from(1) << slack);
             let unresolved = found.certificate.unresolved();
-            assert!(*unresolved < bound, "{spec}: {unresolved}");
-            assert!(*found.certificate.total_variation_upper() < bound * Rational::from_integer(2.into()), "{spec}");
+            assert!(*unresolved < bound, "{spec:?}: {unresolved}");
+            assert!(*found.certificate.total_variation_upper() < bound * Rational::from_integer(2.into()), "{spec:?}");
         }
     }
 
     #[test]
     fn small_words_hold() {
-        for spec in ["laplace(scale=5/2)", "gaussian(sigma=3)"] {
-            assert!(prepared_flat(&release(spec), 16, &mut |_| ()).unwrap().unwrap().holds(), "{spec}");
-        }
-        assert!(prepared_flat(&release("gaussian(sigma=1e6)"), 16, &mut |_| ()).unwrap().is_none());
-        assert!(prepared(&release("randomized_response(p=1/2)")).is_none());
+        let of = |text: &str| Positive::new(parse(text).unwrap()).unwrap();
+        let gaussian = |sigma: &str| prepared_gaussian_flat(&PreparedGaussian::new(&of(sigma)), 16, &mut |_| ());
+        let laplace = prepared_laplace_flat(&PreparedLaplace::new(&of("5/2")), 16, &mut |_| ());
+        assert!(laplace.unwrap().unwrap().holds() && gaussian("3").unwrap().unwrap().holds());
+        assert!(gaussian("1e6").unwrap().is_none());
+        // Wider than any table.
+        assert!(prepared_laplace(&PreparedLaplace::new(&of("1e30"))).is_none());
     }
 }

@@ -18,6 +18,7 @@ use core::{
 
 use super::{
     CertifyError, Effort, Progress,
+    interned::Interned,
     measure::{Measure, Weighing, Weight},
 };
 use crate::sample::{Interpreter, Program};
@@ -78,19 +79,32 @@ impl<'p> Solver<'p> {
         Ok(outputs)
     }
 
-    /// Solves the loop of steps: follows the weight of each state, round by round, until it has all left or counts for nothing.
+    /// Solves a program, its states and outputs interned: only its step is compiled for it.
     fn solve<P: Program>(&mut self, program: &P) -> Result<Weighed<P::Output>, CertifyError> {
-        let mut outputs = BTreeMap::new();
-        let mut states = BTreeMap::from([(program.start(), self.measure.one())]);
+        let (mut states, mut outputs) = (Interned::of(program.start()), Interned::default());
+        let weights = self.solve_loop(&mut |state, explorer| {
+            let state = states.get(state).cloned().ok_or(Stop::Failed(CertifyError::Endless))?;
+            Ok(match program.step(state, explorer)? {
+                ControlFlow::Break(output) => ControlFlow::Break(outputs.number(output)),
+                ControlFlow::Continue(next) => ControlFlow::Continue(states.number(next)),
+            })
+        })?;
+        Ok(outputs.in_order(weights))
+    }
+
+    /// Solves the loop of steps from state 0: follows the weight of each state, round by round, until it has all left or counts for nothing.
+    fn solve_loop(&mut self, step: &mut NumberedStep<'_>) -> Result<Weights, CertifyError> {
+        let mut outputs = Weights::new();
+        let mut states = Weights::from([(0, self.measure.one())]);
         let mut rounds = 0;
         while !states.is_empty() {
             rounds += 1;
             if rounds > MOST_ROUNDS {
                 return Err(CertifyError::Endless);
             }
-            let mut next = BTreeMap::new();
+            let mut next = Weights::new();
             for (state, weight) in states {
-                let (done, mut onward) = self.step(program, &state)?;
+                let (done, mut onward) = self.step(step, state)?;
                 let visits = match onward.remove(&state) {
                     Some(again) => self.measure.repeated(&weight, &again).ok_or(CertifyError::Endless)?,
                     None => weight,
@@ -100,33 +114,23 @@ impl<'p> Solver<'p> {
             }
             states = next;
         }
-        Ok(outputs.into_iter().collect())
+        Ok(outputs)
     }
 
-    /// Adds visits·weight to the sum of each key.
-    fn pass_on<K: Ord>(
-        &self,
-        sums: &mut BTreeMap<K, Weight>,
-        visits: &Weight,
-        weights: BTreeMap<K, Weight>,
-    ) -> Result<(), CertifyError> {
-        for (key, weight) in weights {
+    /// Adds visits·weight to the sum of each number.
+    fn pass_on(&self, sums: &mut Weights, visits: &Weight, weights: Weights) -> Result<(), CertifyError> {
+        for (number, weight) in weights {
             let weight = self.measure.followed_by(visits, &weight);
             if !self.measure.is_zero(&weight) {
-                self.measure.add(sums.entry(key).or_insert_with(|| self.measure.zero()), &weight);
+                self.measure.add(sums.entry(number).or_insert_with(|| self.measure.zero()), &weight);
             }
         }
         self.effort.check_outputs(sums.len())
     }
 
     /// The weights of all outcomes of one step: outputs, and states to go on from.
-    #[expect(clippy::type_complexity, reason = "two maps, used in one place")]
-    fn step<P: Program>(
-        &mut self,
-        program: &P,
-        state: &P::State,
-    ) -> Result<(BTreeMap<P::Output, Weight>, BTreeMap<P::State, Weight>), CertifyError> {
-        let (mut done, mut onward) = (BTreeMap::new(), BTreeMap::new());
+    fn step(&mut self, step: &mut NumberedStep<'_>, state: usize) -> Result<(Weights, Weights), CertifyError> {
+        let (mut done, mut onward) = (Weights::new(), Weights::new());
         let mut path = Path::default();
         loop {
             self.paths += 1;
@@ -140,17 +144,16 @@ impl<'p> Solver<'p> {
             let weight = self.measure.one();
             path.position = 0;
             let mut explorer = Explorer { solver: self, path: &mut path, weight };
-            let outcome = program.step(state.clone(), &mut explorer);
+            let outcome = step(state, &mut explorer);
             let weight = explorer.weight;
-            match outcome {
-                Ok(ControlFlow::Break(output)) => {
-                    self.measure.add(done.entry(output).or_insert_with(|| self.measure.zero()), &weight);
-                }
-                Ok(ControlFlow::Continue(next)) => {
-                    self.measure.add(onward.entry(next).or_insert_with(|| self.measure.zero()), &weight);
-                }
-                Err(Stop::Negligible) => {}
+            let (weights, number) = match outcome {
+                Ok(ControlFlow::Break(output)) => (Some(&mut done), output),
+                Ok(ControlFlow::Continue(next)) => (Some(&mut onward), next),
+                Err(Stop::Negligible) => (None, 0),
                 Err(Stop::Failed(error)) => return Err(error),
+            };
+            if let Some(weights) = weights {
+                self.measure.add(weights.entry(number).or_insert_with(|| self.measure.zero()), &weight);
             }
             if !path.advance() {
                 return Ok((done, onward));
@@ -158,6 +161,12 @@ impl<'p> Solver<'p> {
         }
     }
 }
+
+/// Weights by the number of an output or a state.
+type Weights = BTreeMap<usize, Weight>;
+
+/// A program's step, from a state's number to that of an output or of the next state.
+type NumberedStep<'s> = dyn FnMut(usize, &mut Explorer<'_, '_>) -> Result<ControlFlow<usize, usize>, Stop> + 's;
 
 /// Why a path ends before its step does.
 enum Stop {

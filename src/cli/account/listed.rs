@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::{
-    account::{self, Plan},
+    account::Plan,
     cli::Failure,
     guarantee::{Domination, GuaranteeError, Relation},
-    mechanism::{MAX_COPIES, Spec},
+    mechanism::{self, MAX_COPIES, Spec},
 };
 
 /// One mechanism of a plan, and how often it runs.
@@ -29,7 +29,7 @@ impl Item {
     /// From a spec, `*k` included. The error does not name where the spec stood.
     pub(super) fn from_spec(text: &str) -> Result<(Self, bool), crate::mechanism::SpecError> {
         let spec: Spec = text.parse()?;
-        let domination = account::domination(&spec)?;
+        let domination = mechanism::domination(&spec)?;
         let copies = spec.copies();
         let item = Self::new(spec.without_copies().to_string(), domination, copies.map_or(1, |k| k.get().into()));
         Ok((item, copies.is_some()))

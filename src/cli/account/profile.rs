@@ -169,10 +169,10 @@ fn ladder(up: bool) -> Vec<Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::Mechanism;
+    use crate::mechanism::from_spec;
 
     fn plan(spec: &str) -> Plan {
-        Plan::of(&Mechanism::from_spec(&spec.parse().unwrap()).unwrap().domination(), 1)
+        Plan::of(&from_spec(&spec.parse().unwrap()).unwrap().domination(), 1)
     }
 
     #[test]

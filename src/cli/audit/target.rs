@@ -19,15 +19,15 @@ use super::{
 };
 use crate::{
     account,
-    audit::{Claim, Own, SampleError, Sampled, outputs::Tally, tallies_counted, zoo::Specimen},
+    audit::{Claim, Own, OwnError, SampleError, Sampled, outputs::Tally, tallies_counted, zoo::Specimen},
     cli::{
         Failure,
         arguments::{Expect, Format, Sampler},
     },
-    exact::{Integer, NonNegative, Probability, Rational, Rounding, decimal, parse},
+    exact::{NonNegative, Probability, Rational, Rounding, decimal, parse},
     guarantee::Privacy,
-    mechanism::{AnyMechanism, Mechanism, Release, Spec, entry, from_spec},
-    sample::fixed::Mode,
+    mechanism::{AnyMechanism, Entry, Spec, entry, from_spec},
+    sample::{self, fixed::Mode},
 };
 
 /// Something to audit, with what is claimed of it.
@@ -207,8 +207,11 @@ impl Target {
             ));
         }
         let (a, b) = inputs.unwrap_or_else(|| mechanism.neighbours());
-        let own = Own::new(&*mechanism, copies, (a, b)).map_err(|error| Failure::argument("--input", error))?;
-        let own = with_sampler(own, &*mechanism, (a, b), sampler)?;
+        let own = Own::new(&spec, (a, b), drawn_by(&spec, sampler)?).map_err(|error| match error {
+            OwnError::Sampler(error) => Failure::argument("--sampler", error),
+            OwnError::Input(error) => Failure::argument("--input", error),
+            error => Failure::argument(argument, error),
+        })?;
         let claim = match claim {
             Some(claim) => claim,
             None => stated(&*mechanism, &own, copies).ok_or_else(|| {
@@ -257,36 +260,16 @@ fn sampled(
     })
 }
 
-/// By the sampler that was asked for; `auto` is the prepared one, where there is one.
-fn with_sampler(
-    own: Own,
-    mechanism: &dyn AnyMechanism,
-    inputs: (&str, &str),
-    sampler: Sampler,
-) -> Result<Own, Failure> {
-    let Some(noise) = mechanism.noise() else {
-        return match sampler {
-            Sampler::Auto | Sampler::Reference => Ok(own),
-            Sampler::Prepared | Sampler::Fixed => {
-                Err(Failure::argument("--sampler", "must be auto or reference for this mechanism"))
-            }
-        };
-    };
-    let release = |text: &str| -> Result<Release, Failure> {
-        let integer = parse(text).ok().filter(Rational::is_integer);
-        let input = integer.map(|value| Integer::from(value.to_integer()));
-        let input = input.ok_or_else(|| Failure::argument("--input", "must be an integer"))?;
-        match sampler {
-            Sampler::Reference => noise.on(input).map_err(|error| Failure::argument("--input", error)),
-            Sampler::Auto | Sampler::Prepared => {
-                noise.prepared_on(input).map_err(|error| Failure::argument("--input", error))
-            }
-            Sampler::Fixed => {
-                Mechanism::fixed_on(noise, input, Mode::Standard).map_err(|error| Failure::argument("--sampler", error))
-            }
-        }
-    };
-    Ok(own.with_releases(release(inputs.0)?, release(inputs.1)?))
+/// The sampler that was asked for; `auto` is the prepared one, where there is one.
+fn drawn_by(spec: &Spec, sampler: Sampler) -> Result<sample::Sampler, Failure> {
+    let has_samplers = entry(spec.name()).is_some_and(Entry::has_samplers);
+    match sampler {
+        Sampler::Reference => Ok(sample::Sampler::Reference),
+        Sampler::Auto if !has_samplers => Ok(sample::Sampler::Reference),
+        _ if !has_samplers => Err(Failure::argument("--sampler", "must be auto or reference for this mechanism")),
+        Sampler::Auto | Sampler::Prepared => Ok(sample::Sampler::Prepared),
+        Sampler::Fixed => Ok(sample::Sampler::Fixed(Mode::Standard)),
+    }
 }
 
 /// The digits that an irrational ε or δ is rounded up to.

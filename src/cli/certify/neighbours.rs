@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{DIGITS, MOST_SHOWN, bounds, small, table, upper};
 use crate::{
-    audit::certify::{self, Certificate, CertifyError, Claimant, Masses, Point},
+    audit::certify::{self, Certificate, CertifyError, Claimant, Enumerable, EnumerateError, Masses, Point},
     cli::{
         Failure, SCHEMA_VERSION,
         arguments::{Mode, Shared},
@@ -68,10 +68,9 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<u8, Failure> {
     let started = Instant::now();
-    let sides = [
-        find(mechanism, ("--input", first), mode, depth, shared.quiet)?,
-        find(mechanism, ("--neighbour", second), mode, depth, shared.quiet)?,
-    ];
+    let enumerable = certify::enumerable(spec).map_err(|error| Failure::argument("SPEC", error))?;
+    let side = |side| find((mechanism, &*enumerable), side, mode, depth, shared.quiet);
+    let sides = [side(("--input", first))?, side(("--neighbour", second))?];
     let [a, b] = sides.each_ref().map(|side| &side.masses);
     let points = certify::neighbours(a, b, mechanism.privacy().as_ref(), &mechanism.domination());
     let points = points.ok_or_else(|| {
@@ -112,28 +111,30 @@ pub(super) fn run(
 }
 
 fn find(
-    mechanism: &dyn AnyMechanism,
+    (mechanism, enumerable): (&dyn AnyMechanism, &dyn Enumerable),
     (argument, input): (&str, &str),
     mode: Mode,
     depth: u32,
     quiet: bool,
 ) -> Result<Side, Failure> {
-    let refused = |error: CertifyError| match error {
-        CertifyError::TooManyOutputs | CertifyError::TooLong | CertifyError::TooDeep => Failure::argument(
-            "SPEC",
-            "too many outputs to enumerate at this depth: must have less noise, fewer coordinates, candidates or \
+    let refused = |error: EnumerateError| match error {
+        EnumerateError::Input(error) => Failure::argument(argument, error),
+        EnumerateError::Certify(CertifyError::TooManyOutputs | CertifyError::TooLong | CertifyError::TooDeep) => {
+            Failure::argument(
+                "SPEC",
+                "too many outputs to enumerate at this depth: must have less noise, fewer coordinates, candidates or \
              records, or a smaller --depth",
-        ),
-        error => Failure::argument("SPEC", error),
+            )
+        }
+        EnumerateError::Certify(error) => Failure::argument("SPEC", error),
     };
-    let release = mechanism.on(input).map_err(|error| Failure::argument(argument, error))?;
     let mut progress = Progress::new(None, if mode == Mode::Flat { "tapes" } else { "paths" }, quiet);
     let mut at = |position| progress.at(position);
     let (masses, tapes_agree) = match mode {
-        Mode::Structural => (release.structural(depth, &mut at).map_err(refused)?, None),
+        Mode::Structural => (enumerable.structural(input, depth, &mut at).map_err(refused)?, None),
         Mode::Flat => {
-            let flat = release.flat(depth, &mut at).map_err(refused)?;
-            let structural = release.tape_counts(depth, &mut at).map_err(refused)?;
+            let flat = enumerable.flat(input, depth, &mut at).map_err(refused)?;
+            let structural = enumerable.tape_counts(input, depth, &mut at).map_err(refused)?;
             (flat.masses(), Some(flat == structural))
         }
     };

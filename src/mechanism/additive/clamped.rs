@@ -6,8 +6,8 @@ use super::AdditiveError;
 use crate::{
     exact::Integer,
     guarantee::{Attained, Domination, Guarantee},
-    mechanism::{Private, opaque_debug},
-    sample::{Interpreter, Program, Step},
+    mechanism::{Private, SamplerError, opaque_debug},
+    sample::{Interpreter, Program, Sampler, Step},
 };
 
 /// A mechanism whose output is clamped to [lower, upper]: min(max(output, lower), upper).
@@ -85,6 +85,14 @@ impl<M: Private<Release: Program<Output = Integer>>> Private for Clamped<M> {
 
     fn guarantee(&self) -> Guarantee {
         self.mechanism.guarantee()
+    }
+
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
+        Ok(Self { mechanism: self.mechanism.with_sampler(sampler)?, ..self })
+    }
+
+    fn sampler(&self) -> &'static str {
+        self.mechanism.sampler()
     }
 
     /// The mechanism's own pairs, not known to be attained after clamping: all outputs beyond a bound are one, and where their losses differ, as those of Gaussian noise do, two neighbours lose less. (At one ε the bound may fall

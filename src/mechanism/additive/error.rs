@@ -1,6 +1,6 @@
 //! Why a mechanism of this family is not built, or refuses an input. Nothing here depends on private data.
 
-use crate::guarantee::GuaranteeError;
+use crate::{guarantee::GuaranteeError, mechanism::SamplerError};
 
 /// Why a mechanism is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +54,9 @@ pub enum AdditiveError {
     /// More coordinates are said to change than there are, or none.
     #[error("the number of coordinates that one person changes must be from 1 to the number of coordinates")]
     Changed,
+    /// There is no such sampler for it.
+    #[error(transparent)]
+    Sampler(#[from] SamplerError),
     /// The guarantee is none.
     #[error(transparent)]
     Guarantee(#[from] GuaranteeError),

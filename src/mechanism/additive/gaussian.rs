@@ -1,6 +1,6 @@
 //! The Gaussian mechanism on integers.
 
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 use core::convert::Infallible;
 
 use num_bigint::{BigInt, BigUint};
@@ -10,8 +10,11 @@ use super::{AdditiveError, Difference, LengthError, Noisy, NoisyVector, differen
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Attained, Domination, FinitePair, Guarantee, L2Squared, Pair, Privacy, Sensitivity},
-    mechanism::Private,
-    sample::Gaussian,
+    mechanism::{Private, SamplerError},
+    sample::{
+        Gaussian, GaussianNoise, PreparedGaussian, Sampler,
+        fixed::{FixedError, FixedGaussian, Mode},
+    },
 };
 
 /// An integer answer plus discrete Gaussian noise: ρ-zCDP with ρ = d²/2σ², d = ⌊√Δ₂²⌋, exactly (Canonne, Kamath and Steinke 2020, Theorem 4; the
@@ -45,6 +48,8 @@ pub struct GaussianMechanism {
     sensitivity: Sensitivity<L2Squared>,
     shift: BigUint,
     guarantee: Guarantee,
+    sampler: Sampler,
+    noise: Arc<GaussianNoise>,
 }
 
 impl GaussianMechanism {
@@ -68,7 +73,8 @@ impl GaussianMechanism {
         let shift = sensitivity.get().floor().numer().magnitude().sqrt();
         let square = Rational::from_integer(BigInt::from(shift.pow(2)));
         let guarantee = Guarantee::zcdp(sensitivity.relation(), rho(&square, &variance))?;
-        Ok(Self { variance, sensitivity: sensitivity.clone(), shift, guarantee })
+        let noise = Arc::new(GaussianNoise::Reference(Gaussian::with_variance(&variance)));
+        Ok(Self { variance, sensitivity: sensitivity.clone(), shift, guarantee, sampler: Sampler::Reference, noise })
     }
 
     /// Noise for a wanted ρ: σ² = ⌊Δ₂²⌋/2ρ.
@@ -99,6 +105,35 @@ impl GaussianMechanism {
         Ok(GaussianVector { each: self, coordinates, guarantee })
     }
 
+    /// The same, drawn from tables that are built now: the fastest for many samples.
+    #[must_use]
+    pub fn prepared(self) -> Self {
+        let noise = GaussianNoise::Prepared(PreparedGaussian::with_variance(&self.variance));
+        Self { noise: Arc::new(noise), sampler: Sampler::Prepared, ..self }
+    }
+
+    /// The same, by work that says nothing about the noise, but with the probability of the mode.
+    ///
+    /// # Errors
+    ///
+    /// If σ is over 2^56.
+    pub fn fixed(self, mode: Mode) -> Result<Self, FixedError> {
+        let noise = GaussianNoise::Fixed(FixedGaussian::with_variance(&self.variance, mode)?);
+        Ok(Self { sampler: Sampler::Fixed(mode), noise: Arc::new(noise), ..self })
+    }
+
+    /// The noise, by its sampler.
+    #[must_use]
+    pub fn noise(&self) -> &GaussianNoise {
+        &self.noise
+    }
+
+    /// The sampler that was asked for.
+    #[must_use]
+    pub fn drawn_by(&self) -> Sampler {
+        self.sampler
+    }
+
     /// σ².
     #[must_use]
     pub fn variance(&self) -> &Positive {
@@ -125,11 +160,20 @@ fn rho(square: &Rational, variance: &Positive) -> Real {
 
 impl Private for GaussianMechanism {
     type Input = Integer;
-    type Release = Noisy<Gaussian>;
+    type Release = Noisy<Arc<GaussianNoise>>;
     type Error = Infallible;
 
-    fn on(&self, input: &Integer) -> Result<Noisy<Gaussian>, Infallible> {
-        Ok(Noisy::new(input.clone(), Gaussian::with_variance(&self.variance)))
+    fn on(&self, input: &Integer) -> Result<Self::Release, Infallible> {
+        Ok(Noisy::new(input.clone(), Arc::clone(&self.noise)))
+    }
+
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
+        let noise = Arc::new(GaussianNoise::new(&self.variance, sampler)?);
+        Ok(Self { sampler, noise, ..self })
+    }
+
+    fn sampler(&self) -> &'static str {
+        self.noise.sampler()
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -245,14 +289,22 @@ impl GaussianVector {
 
 impl Private for GaussianVector {
     type Input = [Integer];
-    type Release = NoisyVector<Gaussian>;
+    type Release = NoisyVector<Arc<GaussianNoise>>;
     type Error = LengthError;
 
-    fn on(&self, input: &[Integer]) -> Result<NoisyVector<Gaussian>, LengthError> {
+    fn on(&self, input: &[Integer]) -> Result<Self::Release, LengthError> {
         if input.len() != self.coordinates {
             return Err(LengthError { coordinates: self.coordinates });
         }
-        Ok(NoisyVector::new(input, Gaussian::with_variance(&self.each.variance)))
+        Ok(NoisyVector::new(input, Arc::clone(&self.each.noise)))
+    }
+
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
+        Ok(Self { each: self.each.with_sampler(sampler)?, ..self })
+    }
+
+    fn sampler(&self) -> &'static str {
+        self.each.sampler()
     }
 
     fn guarantee(&self) -> Guarantee {

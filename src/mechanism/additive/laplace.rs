@@ -1,5 +1,6 @@
 //! The Laplace mechanism on integers.
 
+use alloc::sync::Arc;
 use core::convert::Infallible;
 
 use num_bigint::BigUint;
@@ -8,8 +9,11 @@ use super::{AdditiveError, LengthError, Noisy, NoisyVector};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
     guarantee::{Attained, Domination, Guarantee, L1, Pair, Sensitivity},
-    mechanism::Private,
-    sample::Laplace,
+    mechanism::{Private, SamplerError},
+    sample::{
+        Laplace, LaplaceNoise, PreparedLaplace, Sampler,
+        fixed::{FixedError, FixedLaplace, Mode},
+    },
 };
 
 /// An integer answer plus discrete Laplace noise of scale s: pure ε = ⌊Δ₁⌋/s, exactly.
@@ -45,6 +49,8 @@ pub struct LaplaceMechanism {
     sensitivity: Sensitivity<L1>,
     shift: BigUint,
     guarantee: Guarantee,
+    sampler: Sampler,
+    noise: Arc<LaplaceNoise>,
 }
 
 impl LaplaceMechanism {
@@ -58,7 +64,8 @@ impl LaplaceMechanism {
         let shift = sensitivity.get().floor();
         let guarantee = Guarantee::pure(sensitivity.relation(), Real::from(&shift / scale.get()))?;
         let shift = shift.numer().magnitude().clone();
-        Ok(Self { scale, sensitivity: sensitivity.clone(), shift, guarantee })
+        let noise = Arc::new(LaplaceNoise::Reference(Laplace::new(&scale)));
+        Ok(Self { scale, sensitivity: sensitivity.clone(), shift, guarantee, sampler: Sampler::Reference, noise })
     }
 
     /// Noise for a wanted ε: scale ⌊Δ₁⌋/ε.
@@ -84,6 +91,35 @@ impl LaplaceMechanism {
         Ok(LaplaceVector { each: self, coordinates })
     }
 
+    /// The same, drawn from tables that are built now: the fastest for many samples.
+    #[must_use]
+    pub fn prepared(self) -> Self {
+        let noise = LaplaceNoise::Prepared(PreparedLaplace::new(&self.scale));
+        Self { noise: Arc::new(noise), sampler: Sampler::Prepared, ..self }
+    }
+
+    /// The same, by work that says nothing about the noise, but with the probability of the mode.
+    ///
+    /// # Errors
+    ///
+    /// If the scale is over 2^56.
+    pub fn fixed(self, mode: Mode) -> Result<Self, FixedError> {
+        let noise = LaplaceNoise::Fixed(FixedLaplace::new(&self.scale, mode)?);
+        Ok(Self { sampler: Sampler::Fixed(mode), noise: Arc::new(noise), ..self })
+    }
+
+    /// The noise, by its sampler.
+    #[must_use]
+    pub fn noise(&self) -> &LaplaceNoise {
+        &self.noise
+    }
+
+    /// The sampler that was asked for.
+    #[must_use]
+    pub fn drawn_by(&self) -> Sampler {
+        self.sampler
+    }
+
     /// The scale s of the noise.
     #[must_use]
     pub fn scale(&self) -> &Positive {
@@ -105,11 +141,20 @@ impl LaplaceMechanism {
 
 impl Private for LaplaceMechanism {
     type Input = Integer;
-    type Release = Noisy<Laplace>;
+    type Release = Noisy<Arc<LaplaceNoise>>;
     type Error = Infallible;
 
-    fn on(&self, input: &Integer) -> Result<Noisy<Laplace>, Infallible> {
-        Ok(Noisy::new(input.clone(), Laplace::new(&self.scale)))
+    fn on(&self, input: &Integer) -> Result<Self::Release, Infallible> {
+        Ok(Noisy::new(input.clone(), Arc::clone(&self.noise)))
+    }
+
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
+        let noise = Arc::new(LaplaceNoise::new(&self.scale, sampler)?);
+        Ok(Self { sampler, noise, ..self })
+    }
+
+    fn sampler(&self) -> &'static str {
+        self.noise.sampler()
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -187,14 +232,22 @@ impl LaplaceVector {
 
 impl Private for LaplaceVector {
     type Input = [Integer];
-    type Release = NoisyVector<Laplace>;
+    type Release = NoisyVector<Arc<LaplaceNoise>>;
     type Error = LengthError;
 
-    fn on(&self, input: &[Integer]) -> Result<NoisyVector<Laplace>, LengthError> {
+    fn on(&self, input: &[Integer]) -> Result<Self::Release, LengthError> {
         if input.len() != self.coordinates {
             return Err(LengthError { coordinates: self.coordinates });
         }
-        Ok(NoisyVector::new(input, Laplace::new(&self.each.scale)))
+        Ok(NoisyVector::new(input, Arc::clone(&self.each.noise)))
+    }
+
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
+        Ok(Self { each: self.each.with_sampler(sampler)?, ..self })
+    }
+
+    fn sampler(&self) -> &'static str {
+        self.each.sampler()
     }
 
     fn guarantee(&self) -> Guarantee {

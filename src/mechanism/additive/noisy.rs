@@ -6,6 +6,7 @@ use core::ops::ControlFlow;
 use num_bigint::BigUint;
 
 use crate::{
+    bits::{Bits, BitsError},
     exact::Integer,
     mechanism::opaque_debug,
     sample::{Interpreter, Program, Step},
@@ -34,6 +35,10 @@ impl<N: Program<Output = Integer>> Program for Noisy<N> {
 
     fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
         Ok(ControlFlow::Break(self.answer.add(&on.call(&self.noise)?)))
+    }
+
+    fn bulk<B: Bits + ?Sized>(&self, bits: &mut B, count: u64, put: &mut dyn FnMut(Integer)) -> Result<(), BitsError> {
+        self.noise.bulk(bits, count, &mut |noise| put(self.answer.add(&noise)))
     }
 }
 

@@ -7,8 +7,8 @@ use super::Grid;
 use crate::{
     exact::{Integer, Rational},
     guarantee::{Attained, Domination, Guarantee},
-    mechanism::{Private, opaque_debug},
-    sample::{Interpreter, Program, Step},
+    mechanism::{Private, SamplerError, opaque_debug},
+    sample::{Interpreter, Program, Sampler, Step},
 };
 
 /// A rational answer, rounded to a grid; an integer mechanism on the number of steps; the output a multiple of g.
@@ -76,6 +76,14 @@ where
         self.mechanism.guarantee()
     }
 
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
+        Ok(Self { mechanism: self.mechanism.with_sampler(sampler)?, ..self })
+    }
+
+    fn sampler(&self) -> &'static str {
+        self.mechanism.sampler()
+    }
+
     /// Attained where the mechanism's are: every number of steps is that of some answer, and ⌈Δ/g⌉ steps apart are answers of Δ ([`Grid::scalar`]); times g, outputs that differ still do.
     fn domination(&self) -> Domination {
         self.mechanism.domination()
@@ -130,6 +138,14 @@ where
 
     fn guarantee(&self) -> Guarantee {
         self.mechanism.guarantee()
+    }
+
+    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
+        Ok(Self { mechanism: self.mechanism.with_sampler(sampler)?, ..self })
+    }
+
+    fn sampler(&self) -> &'static str {
+        self.mechanism.sampler()
     }
 
     /// Not known to be attained: the sensitivity of rounded vectors ([`Grid::l1`], [`Grid::l2_squared`]) allows for every coordinate's rounding, and no difference need have all of it in one coordinate, where

@@ -11,6 +11,7 @@ use crate::{
     exact::{Integer, NonNegative, Positive, Rational},
     guarantee::{Relation, Sensitivity},
     mechanism::Private,
+    sample::Sampler,
 };
 
 /// A number that is not negative.
@@ -28,11 +29,11 @@ fn natural(value: &NonNegative) -> Result<BigUint, AdditiveError> {
 
 /// Parameters, and the two conversions.
 macro_rules! parameters {
-    ($parameters:ident of $mechanism:ident { $($field:ident: $type:ty),* } from |$from:ident| $write:expr; into |$into:ident| $read:expr) => {
+    ($parameters:ident of $mechanism:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),* } from |$from:ident| $write:expr; into |$into:ident| $read:expr) => {
         #[derive(Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $parameters {
-            $($field: $type),*
+            $($(#[$attribute])* $field: $type),*
         }
 
         impl From<$mechanism> for $parameters {
@@ -50,46 +51,65 @@ macro_rules! parameters {
     };
 }
 
-parameters!(LaplaceParameters of LaplaceMechanism { scale: Positive, sensitivity: NonNegative, relation: Relation }
+/// The default, which is not written.
+fn is_reference(sampler: &Sampler) -> bool {
+    *sampler == Sampler::Reference
+}
+
+parameters!(LaplaceParameters of LaplaceMechanism {
+    scale: Positive, sensitivity: NonNegative, relation: Relation,
+    #[serde(default, skip_serializing_if = "is_reference")] sampler: Sampler
+}
 from |it| Self {
     scale: it.scale().clone(),
     sensitivity: non_negative(it.sensitivity().get().clone()),
     relation: it.sensitivity().relation(),
-};
-into |it| Self::with_scale(&Sensitivity::new(it.sensitivity, it.relation), it.scale.get()));
-
-parameters!(LaplaceVectorParameters of LaplaceVector {
-    scale: Positive, sensitivity: NonNegative, relation: Relation, coordinates: usize
-}
-from |it| {
-    let LaplaceParameters { scale, sensitivity, relation } = it.each().clone().into();
-    Self { scale, sensitivity, relation, coordinates: it.coordinates() }
+    sampler: it.drawn_by(),
 };
 into |it| {
     let sensitivity = Sensitivity::new(it.sensitivity, it.relation);
-    LaplaceMechanism::with_scale(&sensitivity, it.scale.get())?.vector(it.coordinates)
+    Ok(Self::with_scale(&sensitivity, it.scale.get())?.with_sampler(it.sampler)?)
+});
+
+parameters!(LaplaceVectorParameters of LaplaceVector {
+    scale: Positive, sensitivity: NonNegative, relation: Relation, coordinates: usize,
+    #[serde(default, skip_serializing_if = "is_reference")] sampler: Sampler
+}
+from |it| {
+    let LaplaceParameters { scale, sensitivity, relation, sampler } = it.each().clone().into();
+    Self { scale, sensitivity, relation, coordinates: it.coordinates(), sampler }
+};
+into |it| {
+    let sensitivity = Sensitivity::new(it.sensitivity, it.relation);
+    LaplaceMechanism::with_scale(&sensitivity, it.scale.get())?.with_sampler(it.sampler)?.vector(it.coordinates)
 });
 
 parameters!(GaussianParameters of GaussianMechanism {
-    variance: Positive, squared_sensitivity: NonNegative, relation: Relation
+    variance: Positive, squared_sensitivity: NonNegative, relation: Relation,
+    #[serde(default, skip_serializing_if = "is_reference")] sampler: Sampler
 }
 from |it| Self {
     variance: it.variance().clone(),
     squared_sensitivity: non_negative(it.sensitivity().get().clone()),
     relation: it.sensitivity().relation(),
-};
-into |it| Self::with_variance(&Sensitivity::new(it.squared_sensitivity, it.relation), it.variance.get()));
-
-parameters!(GaussianVectorParameters of GaussianVector {
-    variance: Positive, squared_sensitivity: NonNegative, relation: Relation, coordinates: usize
-}
-from |it| {
-    let GaussianParameters { variance, squared_sensitivity, relation } = it.each().clone().into();
-    Self { variance, squared_sensitivity, relation, coordinates: it.coordinates() }
+    sampler: it.drawn_by(),
 };
 into |it| {
     let sensitivity = Sensitivity::new(it.squared_sensitivity, it.relation);
-    GaussianMechanism::with_variance(&sensitivity, it.variance.get())?.vector(it.coordinates)
+    Ok(Self::with_variance(&sensitivity, it.variance.get())?.with_sampler(it.sampler)?)
+});
+
+parameters!(GaussianVectorParameters of GaussianVector {
+    variance: Positive, squared_sensitivity: NonNegative, relation: Relation, coordinates: usize,
+    #[serde(default, skip_serializing_if = "is_reference")] sampler: Sampler
+}
+from |it| {
+    let GaussianParameters { variance, squared_sensitivity, relation, sampler } = it.each().clone().into();
+    Self { variance, squared_sensitivity, relation, coordinates: it.coordinates(), sampler }
+};
+into |it| {
+    let sensitivity = Sensitivity::new(it.squared_sensitivity, it.relation);
+    GaussianMechanism::with_variance(&sensitivity, it.variance.get())?.with_sampler(it.sampler)?.vector(it.coordinates)
 });
 
 parameters!(TruncatedLaplaceParameters of TruncatedLaplace {
@@ -171,7 +191,7 @@ impl<M> TryFrom<ClampedParameters<M>> for Clamped<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::additive::OnGrid;
+    use crate::{mechanism::additive::OnGrid, sample::fixed::Mode};
     use core::fmt::Debug;
     use serde::de::DeserializeOwned;
 
@@ -194,7 +214,13 @@ mod tests {
         both_ways(&laplace.clone().vector(3).unwrap());
         let gaussian = GaussianMechanism::with_sigma(&l2, &rational(3, 1)).unwrap();
         assert_eq!(both_ways(&gaussian), r#"{"variance":"9","squared_sensitivity":"2","relation":"add_remove"}"#);
-        both_ways(&gaussian.vector(3).unwrap());
+        both_ways(&gaussian.clone().vector(3).unwrap());
+        assert_eq!(
+            both_ways(&laplace.clone().prepared()),
+            r#"{"scale":"1/10","sensitivity":"5/2","relation":"change_one","sampler":"prepared"}"#
+        );
+        let fixed = both_ways(&gaussian.fixed(Mode::Wide).unwrap().vector(3).unwrap());
+        assert!(fixed.ends_with(r#""coordinates":3,"sampler":{"fixed":"wide"}}"#), "{fixed}");
         both_ways(&TruncatedLaplace::new(&l1, &rational(3, 1), 20u32.into()).unwrap());
         both_ways(&TruncatedGaussian::new(&l2, &rational(3, 1), 20, &rational(1, 2)).unwrap());
         both_ways(&BoundedLaplace::new(&l1, &rational(3, 1), 0.into(), 9.into()).unwrap());

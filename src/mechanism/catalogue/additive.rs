@@ -10,9 +10,8 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive};
 
 use super::{
-    AnyMechanism, Entry, Output,
+    Built, Entry, Output, Typed,
     closed_form::Staircase,
-    erased::Typed,
     keys::{
         EPSILON, Key, SCALE, SENSITIVITY, SIGMA, SIGMA2, distance, integer, moderate, moderate_variance, ranged,
         refused, required,
@@ -46,7 +45,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "input + noise, P(noise = k) ∝ e^(-epsilon·floor((|k| + sensitivity - step)/sensitivity)) on all integers",
         input: "an integer",
         examples: &["staircase(epsilon=1, sensitivity=5, step=2)"],
-        build: staircase,
     },
     Entry {
         name: "truncated_laplace",
@@ -55,7 +53,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "input + Laplace noise conditioned on |noise| <= bound; approximate, with an exact delta",
         input: "an integer",
         examples: &["truncated_laplace(scale=1, bound=13)"],
-        build: truncated_laplace,
     },
     Entry {
         name: "truncated_gaussian",
@@ -70,7 +67,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "input + Gaussian noise conditioned on |noise| <= bound; approximate, with the delta of an epsilon",
         input: "an integer",
         examples: &["truncated_gaussian(sigma=3, bound=20, epsilon=1)"],
-        build: truncated_gaussian,
     },
     Entry {
         name: "bounded_laplace",
@@ -79,7 +75,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "input + Laplace noise, the output conditioned on lower <= output <= upper; an epsilon above sensitivity/scale",
         input: "an integer; beyond lower or upper it is taken for that",
         examples: &["bounded_laplace(scale=2, lower=0, upper=10)"],
-        build: bounded_laplace,
     },
     Entry {
         name: "clamped_laplace",
@@ -88,7 +83,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "input + Laplace noise, the output moved to the nearer of lower and upper where it is beyond",
         input: "an integer",
         examples: &["clamped_laplace(scale=2, lower=0, upper=10)"],
-        build: clamped_laplace,
     },
     Entry {
         name: "clamped_gaussian",
@@ -97,7 +91,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "input + Gaussian noise, the output moved to the nearer of lower and upper where it is beyond",
         input: "an integer",
         examples: &["clamped_gaussian(sigma=2, lower=0, upper=10)"],
-        build: clamped_gaussian,
     },
 ];
 
@@ -106,23 +99,21 @@ const SENSITIVITY_OF_STEPS: Key = (
     "a positive integer, default 1: the distance between neighbours' true answers, and the width of a step",
 );
 
-type Built = Result<Box<dyn AnyMechanism>, SpecError>;
-
 fn whole(value: &BigUint) -> Rational {
     Rational::from_integer(BigInt::from(value.clone()))
 }
 
-fn l1(distance: &BigUint) -> Sensitivity<L1> {
+pub(super) fn l1(distance: &BigUint) -> Sensitivity<L1> {
     let distance = NonNegative::new(whole(distance)).unwrap_or_else(|_| NonNegative::one());
     Sensitivity::new(distance, Relation::AddRemove)
 }
 
-fn l2(distance: &BigUint) -> Sensitivity<L2Squared> {
+pub(super) fn l2(distance: &BigUint) -> Sensitivity<L2Squared> {
     l1(distance).to_l2_squared()
 }
 
 /// The answers 0 and Δ.
-fn from_zero(distance: &BigUint) -> (String, String) {
+pub(super) fn from_zero(distance: &BigUint) -> (String, String) {
     ("0".to_string(), distance.to_string())
 }
 
@@ -156,7 +147,7 @@ fn around(
     Some(Box::new(FinitePmf::new(weights?, precision)?))
 }
 
-fn staircase(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn staircase(arguments: &mut Arguments<'_>) -> Built<StaircaseMechanism> {
     let epsilon = moderate(arguments, "epsilon")?;
     let distance = distance(arguments, "sensitivity")?;
     let must = "must be an integer from 1 to the sensitivity";
@@ -168,9 +159,9 @@ fn staircase(arguments: &mut Arguments<'_>) -> Built {
     let mechanism = StaircaseMechanism::new(&l1(&distance), epsilon.get(), step.clone())
         .map_err(|error| refused(arguments, "epsilon", error))?;
     let neighbours = from_zero(&distance);
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
         Some(Box::new(Staircase::new(answer.clone(), &epsilon, &distance, &step, precision)?))
-    })))
+    }))
 }
 
 /// b. More than a few thousand rejections a sample are refused: noise of `width` is within the bound with probability above about bound/width.
@@ -185,20 +176,20 @@ fn bound(arguments: &mut Arguments<'_>, width_key: &str, width: &Rational) -> Re
     Ok(bound)
 }
 
-fn truncated_laplace(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn truncated_laplace(arguments: &mut Arguments<'_>) -> Built<TruncatedLaplace> {
     let scale = moderate(arguments, "scale")?;
     let bound = bound(arguments, "scale", scale.get())?;
     let distance = distance(arguments, "sensitivity")?;
     let mechanism = TruncatedLaplace::new(&l1(&distance), scale.get(), bound.into())
         .map_err(|error| refused(arguments, "scale, bound and sensitivity", error))?;
     let neighbours = from_zero(&distance);
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
         let exponent = |k: u64| Rational::from_integer(k.into()) / scale.get();
         around(answer, -i64::from(bound)..=bound.into(), exponent, precision)
-    })))
+    }))
 }
 
-fn truncated_gaussian(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn truncated_gaussian(arguments: &mut Arguments<'_>) -> Built<TruncatedGaussian> {
     let variance = moderate_variance(arguments)?;
     let must = "must be positive (> 0) and at most 64";
     let most = Rational::from_integer(64.into());
@@ -216,32 +207,32 @@ fn truncated_gaussian(arguments: &mut Arguments<'_>) -> Built {
     let mechanism = TruncatedGaussian::new(&l2(&distance), variance.get(), bound, epsilon.get())
         .map_err(|error| refused(arguments, "sigma, bound and sensitivity", error))?;
     let neighbours = from_zero(&distance);
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
         let twice = variance.get() + variance.get();
         let exponent = |k: u64| Rational::from_integer(BigInt::from(k).pow(2)) / &twice;
         around(answer, -i64::from(bound)..=bound.into(), exponent, precision)
-    })))
+    }))
 }
 
-fn bounded_laplace(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn bounded_laplace(arguments: &mut Arguments<'_>) -> Built<BoundedLaplace> {
     let scale = moderate(arguments, "scale")?;
     let (lower, upper) = bounds(arguments)?;
     let distance = distance(arguments, "sensitivity")?;
     let neighbours = from_lower(&lower, &upper, &distance);
     let mechanism = BoundedLaplace::new(&l1(&distance), scale.get(), lower.clone(), upper.clone())
         .map_err(|error| refused(arguments, "scale", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Integer, precision| {
         let answer = &answer.clone().max(lower.clone()).min(upper.clone());
         let below = lower.add(&answer.neg()).to_i64().filter(|below| *below >= -MOST_LISTED)?;
         let above = upper.add(&answer.neg()).to_i64().filter(|above| *above <= MOST_LISTED)?;
         around(answer, below..=above, |k| Rational::from_integer(k.into()) / scale.get(), precision)
-    })))
+    }))
 }
 
 /// The farthest that the probabilities on paper are listed.
 const MOST_LISTED: i64 = 1 << 14;
 
-fn clamped_laplace(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn clamped_laplace(arguments: &mut Arguments<'_>) -> Built<Clamped<LaplaceMechanism>> {
     let scale: Positive = moderate(arguments, "scale")?;
     let (lower, upper) = bounds(arguments)?;
     let distance = distance(arguments, "sensitivity")?;
@@ -249,10 +240,10 @@ fn clamped_laplace(arguments: &mut Arguments<'_>) -> Built {
     let noisy = LaplaceMechanism::with_scale(&l1(&distance), scale.get());
     let noisy = noisy.map_err(|error| refused(arguments, "scale", error))?;
     let mechanism = Clamped::new(noisy, lower, upper).map_err(|error| refused(arguments, "lower and upper", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
+    Ok(Typed::of_answers(mechanism, neighbours))
 }
 
-fn clamped_gaussian(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn clamped_gaussian(arguments: &mut Arguments<'_>) -> Built<Clamped<GaussianMechanism>> {
     let variance = moderate_variance(arguments)?;
     let (lower, upper) = bounds(arguments)?;
     let distance = distance(arguments, "sensitivity")?;
@@ -260,5 +251,5 @@ fn clamped_gaussian(arguments: &mut Arguments<'_>) -> Built {
     let noisy = GaussianMechanism::with_variance(&l2(&distance), variance.get());
     let noisy = noisy.map_err(|error| refused(arguments, "sigma", error))?;
     let mechanism = Clamped::new(noisy, lower, upper).map_err(|error| refused(arguments, "lower and upper", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
+    Ok(Typed::of_answers(mechanism, neighbours))
 }

@@ -6,9 +6,8 @@ use num_bigint::BigInt;
 use num_traits::One;
 
 use super::{
-    AnyMechanism, Entry, Output,
+    Built, Entry, Output, Typed,
     closed_form::{Multiples, Product, Shifted},
-    erased::Typed,
     keys::{Key, moderate, moderate_variance, ranged, rational_sensitivity, refused, size},
     on_grid::{GRID, ROUND, farthest, grid, in_steps},
     vectors::COORDINATES,
@@ -18,7 +17,7 @@ use crate::{
     guarantee::{L1, L2Squared, Relation, Sensitivity},
     mechanism::{
         Arguments, SpecError,
-        additive::{GaussianMechanism, Grid, LaplaceMechanism, OnGridVector, Rounding},
+        additive::{GaussianMechanism, GaussianVector, Grid, LaplaceMechanism, LaplaceVector, OnGridVector, Rounding},
     },
 };
 
@@ -39,7 +38,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "each rounded input + noise of its own, P(noise = x) ∝ e^(-|x|/scale) on the multiples of g",
         input: "numbers with commas between them",
         examples: &["laplace_vector_on_grid(scale=1/2, grid=1/2, coordinates=2, sensitivity=3/4)"],
-        build: laplace_vector_on_grid,
     },
     Entry {
         name: "gaussian_vector_on_grid",
@@ -56,7 +54,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "each rounded input + noise of its own, P(noise = x) ∝ e^(-x²/2σ²) on the multiples of g",
         input: "numbers with commas between them",
         examples: &["gaussian_vector_on_grid(sigma=1/2, grid=1/2, coordinates=2, changed=1, sensitivity=1/2)"],
-        build: gaussian_vector_on_grid,
     },
 ];
 
@@ -126,7 +123,7 @@ impl Answers {
     }
 }
 
-fn laplace_vector_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+pub(super) fn laplace_vector_on_grid(arguments: &mut Arguments<'_>) -> Built<OnGridVector<LaplaceVector>> {
     let scale = moderate(arguments, "scale")?;
     let answers = answers(arguments)?;
     let scale = in_steps(scale.get(), &answers.grid).map_err(|error| refused(arguments, "scale", error))?;
@@ -137,12 +134,12 @@ fn laplace_vector_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMe
     let each = each.and_then(|each| each.vector(answers.coordinates));
     let mechanism = OnGridVector::new(answers.grid.clone(), each.map_err(|error| refused(arguments, "scale", error))?);
     let (neighbours, grid) = (answers.farthest(), answers.grid);
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Rational], precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Rational], precision| {
         Some(Answers::on_paper(&grid, answers, &LaplacePmf::new(&scale, precision)))
-    })))
+    }))
 }
 
-fn gaussian_vector_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+pub(super) fn gaussian_vector_on_grid(arguments: &mut Arguments<'_>) -> Built<OnGridVector<GaussianVector>> {
     let variance = moderate_variance(arguments)?;
     let answers = answers(arguments)?;
     let variance = in_steps(&(variance.get() / answers.grid.step().get()), &answers.grid);
@@ -156,7 +153,7 @@ fn gaussian_vector_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyM
     let mechanism = OnGridVector::new(answers.grid.clone(), each.map_err(|error| refused(arguments, "sigma", error))?);
     // Also at most so far apart in L2.
     let (neighbours, grid) = (answers.farthest(), answers.grid);
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Rational], precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Rational], precision| {
         Some(Answers::on_paper(&grid, answers, &GaussianPmf::new(&variance, precision)?))
-    })))
+    }))
 }

@@ -21,7 +21,7 @@ impl InputRefused {
 }
 
 /// An input as text: a number, or numbers with commas between them (none at all is the empty text).
-pub(super) trait ReadInput {
+pub trait ReadInput {
     /// The input, owned.
     type Owned: Borrow<Self>;
 

@@ -17,14 +17,16 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 mod thresholds;
+mod typed;
 mod vectors;
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use super::{Arguments, Excerpt, Mechanism, Spec, SpecError};
+use super::{Arguments, Excerpt, Private, Spec, SpecError};
 pub use erased::{AnyMechanism, AnyRelease};
-pub use input::InputRefused;
-pub use output::Output;
+pub use input::{InputRefused, ReadInput};
+pub use output::{Output, ToOutput};
+pub use typed::{Typed, Visitor};
 
 /// One mechanism of the catalogue.
 #[derive(Debug)]
@@ -41,7 +43,6 @@ pub struct Entry {
     pub input: &'static str,
     /// Specs that work.
     pub examples: &'static [&'static str],
-    build: fn(&mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError>,
 }
 
 /// Mechanisms of one kind.
@@ -68,19 +69,14 @@ pub static CATALOGUE: &[Family] = &[
 ];
 
 impl Entry {
-    fn is_named(&self, name: &str) -> bool {
-        self.name == name || self.aliases.contains(&name)
+    /// Whether the commands choose among its samplers.
+    #[must_use]
+    pub fn has_samplers(&self) -> bool {
+        noise::WITH_SAMPLERS.iter().any(|entry| entry.name == self.name)
     }
 
-    /// The mechanism of a spec of this name.
-    fn build(&self, spec: &Spec) -> Result<Box<dyn AnyMechanism>, SpecError> {
-        let mut arguments = spec.reader();
-        // An unknown key is reported before a missing one: a misspelt key is both.
-        let keys: Vec<_> = self.keys.iter().map(|(key, _)| *key).collect();
-        arguments.refuse_unknown(&keys)?;
-        let mechanism = (self.build)(&mut arguments)?;
-        arguments.finish(&keys)?;
-        Ok(mechanism)
+    fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
     }
 }
 
@@ -95,7 +91,85 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
     entries().find(|entry| entry.is_named(name))
 }
 
-/// The mechanism that a spec names. Its number of copies, `*k`, is for whoever composes.
+/// What an entry's function returns.
+type Built<M> = Result<Typed<M>, SpecError>;
+
+/// The catalogue: the name of each entry, and what builds its mechanism.
+macro_rules! visit_entry {
+    ($entry:expr, $spec:expr, $visitor:expr; $($name:literal => $module:ident::$build:ident,)*) => {
+        match $entry.name {
+            $($name => Ok($visitor.visit(build($entry, $spec, $module::$build)?)),)*
+            _ => Err(unknown($entry.name)),
+        }
+    };
+}
+
+/// Builds the mechanism that a spec names, and hands it to a visitor.
+///
+/// # Errors
+///
+/// If there is no such mechanism, or a key is missing, unknown, out of range or at odds with another.
+pub fn visit<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError> {
+    let entry = entry(spec.name()).ok_or_else(|| unknown(spec.name()))?;
+    visit_entry! { entry, spec, visitor;
+        "laplace" => noise::laplace,
+        "gaussian" => noise::gaussian,
+        "randomized_response" => noise::randomized_response,
+        "staircase" => additive::staircase,
+        "truncated_laplace" => additive::truncated_laplace,
+        "truncated_gaussian" => additive::truncated_gaussian,
+        "bounded_laplace" => additive::bounded_laplace,
+        "clamped_laplace" => additive::clamped_laplace,
+        "clamped_gaussian" => additive::clamped_gaussian,
+        "laplace_vector" => vectors::laplace_vector,
+        "gaussian_vector" => vectors::gaussian_vector,
+        "laplace_on_grid" => on_grid::laplace_on_grid,
+        "gaussian_on_grid" => on_grid::gaussian_on_grid,
+        "laplace_vector_on_grid" => grid_vectors::laplace_vector_on_grid,
+        "gaussian_vector_on_grid" => grid_vectors::gaussian_vector_on_grid,
+        "rappor" => reports::rappor,
+        "exponential" => selection::exponential,
+        "permute_and_flip" => selection::permute_and_flip,
+        "noisy_max" => selection::noisy_max,
+        "peeling" => selection::peeling,
+        "noisy_top_k" => selection::noisy_top_k,
+        "above_threshold" => thresholds::above_threshold,
+        "sparse_vector" => thresholds::sparse_vector,
+        "numeric_sparse_vector" => thresholds::numeric_sparse_vector,
+        "count" => statistics::count,
+        "sum" => statistics::sum,
+        "mean" => statistics::mean,
+        "mean_of_known" => statistics::mean_of_known,
+        "variance" => statistics::variance,
+        "histogram" => statistics::histogram,
+        "stability_histogram" => statistics::stability_histogram,
+        "prefix_counts" => statistics::prefix_counts,
+        "quantile" => quantiles::quantile,
+        "median" => quantiles::median,
+        "smooth_median" => quantiles::smooth_median,
+        "median_test" => quantiles::median_test,
+    }
+}
+
+/// The mechanism of a spec that has an entry's name.
+fn build<M: Private>(entry: &Entry, spec: &Spec, of: fn(&mut Arguments<'_>) -> Built<M>) -> Built<M> {
+    let mut arguments = spec.reader();
+    // An unknown key is reported before a missing one: a misspelt key is both.
+    let keys: Vec<_> = entry.keys.iter().map(|(key, _)| *key).collect();
+    arguments.refuse_unknown(&keys)?;
+    let mechanism = of(&mut arguments)?;
+    arguments.finish(&keys)?;
+    Ok(mechanism)
+}
+
+fn unknown(name: &str) -> SpecError {
+    SpecError::UnknownName {
+        found: Excerpt::new(name),
+        accepted: String::from("those that `certus mechanisms` lists, such as laplace, histogram or exponential"),
+    }
+}
+
+/// The mechanism that a spec names, by the reference sampler. Its number of copies, `*k`, is for whoever composes.
 ///
 /// ```
 /// use certus::mechanism::from_spec;
@@ -110,27 +184,5 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
 ///
 /// If there is no such mechanism, or a key is missing, unknown, out of range or at odds with another.
 pub fn from_spec(spec: &Spec) -> Result<Box<dyn AnyMechanism>, SpecError> {
-    let unknown = || SpecError::UnknownName {
-        found: Excerpt::new(spec.name()),
-        accepted: String::from("those that `certus mechanisms` lists, such as laplace, histogram or exponential"),
-    };
-    entry(spec.name()).ok_or_else(unknown)?.build(spec)
-}
-
-impl Mechanism {
-    /// The mechanism that a spec names, one of those with prepared and fixed-work samplers; [`from_spec`] knows all others too. Its
-    /// number of copies, `*k`, is for whoever composes.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such mechanism, or a key is missing, unknown, out of range or at odds with another.
-    pub fn from_spec(spec: &Spec) -> Result<Self, SpecError> {
-        let with_samplers = noise::WITH_SAMPLERS;
-        let unknown = || SpecError::UnknownName {
-            found: Excerpt::new(spec.name()),
-            accepted: with_samplers.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
-        };
-        let entry = with_samplers.iter().find(|entry| entry.is_named(spec.name())).ok_or_else(unknown)?;
-        entry.build(spec)?.noise().cloned().ok_or_else(unknown)
-    }
+    visit(spec, erased::Erase)
 }

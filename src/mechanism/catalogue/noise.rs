@@ -3,18 +3,22 @@
 use alloc::{boxed::Box, string::ToString};
 
 use super::{
-    AnyMechanism, AnyRelease, Entry, InputRefused, Output,
-    closed_form::Integers,
-    input::ReadInput,
+    Built, Entry, Typed,
+    additive::{from_zero, l1, l2},
+    build,
+    closed_form::{Integers, Shifted},
+    entry,
     keys::{
-        SCALE, SENSITIVITY, SIGMA, SIGMA2, missing, positive, probability, ranged, ranged_value, sensitivity,
+        SCALE, SENSITIVITY, SIGMA, SIGMA2, missing, positive, probability, ranged, ranged_value, refused, sensitivity,
         some_positive, variance,
     },
 };
 use crate::{
-    exact::{Integer, NonNegative, Pmf, Probability, Rational, Real, render},
-    guarantee::{Domination, Privacy, Relation},
-    mechanism::{Arguments, Mechanism, RandomizedResponse, SpecError},
+    exact::{GaussianPmf, Integer, LaplacePmf, NonNegative, Probability, Rational},
+    mechanism::{
+        Arguments, Excerpt, RandomizedResponse, Spec, SpecError,
+        additive::{GaussianMechanism, LaplaceMechanism},
+    },
 };
 
 /// Laplace and Gaussian noise, and randomized response.
@@ -26,7 +30,6 @@ pub(super) const WITH_SAMPLERS: &[Entry] = &[
         summary: "input + noise, P(noise = k) ∝ e^(-|k|/scale) on all integers",
         input: "an integer",
         examples: &["laplace(scale=5/2)", "laplace(scale=10, sensitivity=3)"],
-        build: laplace,
     },
     Entry {
         name: "gaussian",
@@ -35,7 +38,6 @@ pub(super) const WITH_SAMPLERS: &[Entry] = &[
         summary: "input + noise, P(noise = k) ∝ e^(-k²/2σ²) on all integers",
         input: "an integer",
         examples: &["gaussian(sigma=10)", "gaussian(sigma2=7/3)"],
-        build: gaussian,
     },
     Entry {
         name: "randomized_response",
@@ -59,21 +61,37 @@ pub(super) const WITH_SAMPLERS: &[Entry] = &[
             "randomized_response(p=3/4)",
             "randomized_response(epsilon=1, k=5)",
         ],
-        build: randomized_response,
     },
 ];
 
-fn laplace(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+/// The mechanism that `laplace` names.
+pub(super) fn laplace(arguments: &mut Arguments<'_>) -> Built<LaplaceMechanism> {
     let scale = some_positive(arguments, "scale")?;
-    boxed(Mechanism::Laplace { scale, sensitivity: sensitivity(arguments, "sensitivity")? })
+    let distance = sensitivity(arguments, "sensitivity")?;
+    let mechanism = LaplaceMechanism::with_scale(&l1(&distance), scale.get());
+    let mechanism = mechanism.map_err(|error| refused(arguments, "scale", error))?;
+    Ok(Typed::of_answers(mechanism, from_zero(&distance)).on_the_worst().on_paper(
+        move |answer: &Integer, precision| {
+            Some(Box::new(Shifted { answer: answer.clone(), noise: LaplacePmf::new(&scale, precision) }))
+        },
+    ))
 }
 
-fn gaussian(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+/// The mechanism that `gaussian` names.
+pub(super) fn gaussian(arguments: &mut Arguments<'_>) -> Built<GaussianMechanism> {
     let variance = variance(arguments)?;
-    boxed(Mechanism::Gaussian { variance, sensitivity: sensitivity(arguments, "sensitivity")? })
+    let distance = sensitivity(arguments, "sensitivity")?;
+    let mechanism = GaussianMechanism::with_variance(&l2(&distance), variance.get());
+    let mechanism = mechanism.map_err(|error| refused(arguments, "sigma", error))?;
+    Ok(Typed::of_answers(mechanism, from_zero(&distance)).on_the_worst().on_paper(
+        move |answer: &Integer, precision| {
+            Some(Box::new(Shifted { answer: answer.clone(), noise: GaussianPmf::new(&variance, precision)? }))
+        },
+    ))
 }
 
-fn randomized_response(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+/// The mechanism that `randomized_response` names.
+pub(super) fn randomized_response(arguments: &mut Arguments<'_>) -> Built<RandomizedResponse> {
     let half = Rational::new(1.into(), 2.into());
     let gamma = ranged(arguments, "gamma", "must be from 0 to 1/2", |gamma| {
         if gamma > half { None } else { Probability::new(gamma).ok() }
@@ -88,7 +106,11 @@ fn randomized_response(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMecha
     } else {
         return Err(missing(arguments, "gamma, p or epsilon"));
     };
-    boxed(Mechanism::RandomizedResponse(response))
+    let paper = response.clone();
+    let neighbours = ("0".to_string(), "1".to_string());
+    Ok(Typed::of_data(response, neighbours)
+        .on_the_worst()
+        .on_paper(move |input: &Integer, precision| Some(Box::new(Integers(Box::new(paper.pmf(input, precision)?))))))
 }
 
 fn answers(arguments: &mut Arguments<'_>) -> Result<u64, SpecError> {
@@ -101,64 +123,25 @@ fn answers(arguments: &mut Arguments<'_>) -> Result<u64, SpecError> {
     Ok(answers.unwrap_or(2))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "what an entry's function returns")]
-fn boxed(mechanism: Mechanism) -> Result<Box<dyn AnyMechanism>, SpecError> {
-    let far = match &mechanism {
-        Mechanism::Laplace { sensitivity, .. } | Mechanism::Gaussian { sensitivity, .. } => {
-            render(&Rational::from_integer(sensitivity.clone().into()))
+/// A spec as one of these mechanisms.
+macro_rules! from_spec {
+    ($($mechanism:ty: $name:literal, $build:ident;)*) => {$(
+        impl TryFrom<&Spec> for $mechanism {
+            type Error = SpecError;
+
+            /// The mechanism that the spec names, by the reference sampler; any other name is refused.
+            fn try_from(spec: &Spec) -> Result<Self, SpecError> {
+                let named = entry(spec.name()).filter(|entry| entry.name == $name);
+                let refused = || SpecError::UnknownName { found: Excerpt::new(spec.name()), accepted: $name.to_string() };
+                let built = build(named.ok_or_else(refused)?, spec, $build)?;
+                Ok(built.into_mechanism())
+            }
         }
-        Mechanism::RandomizedResponse(_) => "1".to_string(),
-    };
-    Ok(Box::new(Sampled { mechanism, far }))
+    )*};
 }
 
-/// A [`Mechanism`], and the neighbour of the input 0.
-struct Sampled {
-    mechanism: Mechanism,
-    far: alloc::string::String,
-}
-
-fn read(input: &str) -> Result<Integer, InputRefused> {
-    Integer::read(input).ok_or_else(|| InputRefused::new(Integer::MUST))
-}
-
-impl AnyMechanism for Sampled {
-    fn on(&self, input: &str) -> Result<Box<dyn AnyRelease>, InputRefused> {
-        let Ok(release) = self.mechanism.on(read(input)?);
-        Ok(Box::new(release))
-    }
-
-    fn privacy(&self) -> Option<Privacy> {
-        let of = |distance: &num_bigint::BigUint| Rational::from_integer(distance.clone().into());
-        Some(match &self.mechanism {
-            Mechanism::Laplace { scale, sensitivity } => {
-                Privacy::Pure { epsilon: Real::from(of(sensitivity) / scale.get()) }
-            }
-            Mechanism::Gaussian { variance, sensitivity } => {
-                let twice = variance.get() + variance.get();
-                Privacy::Zcdp { rho: Real::from(of(&sensitivity.pow(2)) / twice) }
-            }
-            Mechanism::RandomizedResponse(response) => Privacy::Pure { epsilon: response.epsilon()? },
-        })
-    }
-
-    fn relation(&self) -> Option<Relation> {
-        matches!(self.mechanism, Mechanism::RandomizedResponse(_)).then_some(Relation::ChangeOne)
-    }
-
-    fn domination(&self) -> Domination {
-        self.mechanism.domination()
-    }
-
-    fn neighbours(&self) -> (&str, &str) {
-        ("0", &self.far)
-    }
-
-    fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Output>>> {
-        Some(Box::new(Integers(self.mechanism.pmf(read(input).ok()?, precision)?)))
-    }
-
-    fn noise(&self) -> Option<&Mechanism> {
-        Some(&self.mechanism)
-    }
+from_spec! {
+    LaplaceMechanism: "laplace", laplace;
+    GaussianMechanism: "gaussian", gaussian;
+    RandomizedResponse: "randomized_response", randomized_response;
 }

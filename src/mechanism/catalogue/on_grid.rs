@@ -6,9 +6,8 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 use super::{
-    AnyMechanism, Entry,
+    Built, Entry, Typed,
     closed_form::{Multiples, Shifted},
-    erased::Typed,
     keys::{Key, moderate, moderate_variance, ranged, rational_sensitivity, refused},
 };
 use crate::{
@@ -37,7 +36,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "rounded input + noise, P(noise = x) ∝ e^(-|x|/scale) on the multiples of g",
         input: "a number",
         examples: &["laplace_on_grid(scale=1/25, grid=1/100, round=1, sensitivity=1/10)"],
-        build: laplace_on_grid,
     },
     Entry {
         name: "gaussian_on_grid",
@@ -52,7 +50,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "rounded input + noise, P(noise = x) ∝ e^(-x²/2σ²) on the multiples of g",
         input: "a number",
         examples: &["gaussian_on_grid(sigma=1/2, grid=1/8, sensitivity=1/5)"],
-        build: gaussian_on_grid,
     },
 ];
 
@@ -99,7 +96,7 @@ pub(super) fn in_steps(width: &Rational, grid: &Grid) -> Result<Positive, Additi
     Positive::new(width / grid.step().get()).map_err(|_| AdditiveError::Grid)
 }
 
-fn laplace_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+pub(super) fn laplace_on_grid(arguments: &mut Arguments<'_>) -> Built<OnGrid<LaplaceMechanism>> {
     let scale = moderate(arguments, "scale")?;
     let (grid, distance, steps) = scalar(arguments)?;
     let neighbours = farthest(&grid, &distance);
@@ -107,13 +104,13 @@ fn laplace_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism
     let noisy = LaplaceMechanism::with_scale(&steps, scale.get());
     let noisy = noisy.map_err(|error| refused(arguments, "scale", error))?;
     let mechanism = OnGrid::new(grid.clone(), noisy);
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Rational, precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Rational, precision| {
         let number = Shifted { answer: grid.round(answer), noise: LaplacePmf::new(&scale, precision) };
         Some(Box::new(Multiples { step: grid.step().get().clone(), number }))
-    })))
+    }))
 }
 
-fn gaussian_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+pub(super) fn gaussian_on_grid(arguments: &mut Arguments<'_>) -> Built<OnGrid<GaussianMechanism>> {
     let variance = moderate_variance(arguments)?;
     let (grid, distance, steps) = scalar(arguments)?;
     let neighbours = farthest(&grid, &distance);
@@ -122,8 +119,8 @@ fn gaussian_on_grid(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanis
     let noisy = GaussianMechanism::with_variance(&steps.to_l2_squared(), variance.get());
     let noisy = noisy.map_err(|error| refused(arguments, "sigma", error))?;
     let mechanism = OnGrid::new(grid.clone(), noisy);
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Rational, precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answer: &Rational, precision| {
         let number = Shifted { answer: grid.round(answer), noise: GaussianPmf::new(&variance, precision)? };
         Some(Box::new(Multiples { step: grid.step().get().clone(), number }))
-    })))
+    }))
 }

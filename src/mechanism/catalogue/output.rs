@@ -54,7 +54,7 @@ impl fmt::Display for Output {
 }
 
 /// What a program returns, as an [`Output`]; different values give different outputs.
-pub(super) trait ToOutput {
+pub trait ToOutput {
     /// The output.
     fn to_output(&self) -> Output;
 }

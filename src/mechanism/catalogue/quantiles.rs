@@ -1,7 +1,6 @@
 //! Quantiles and medians.
 
 use alloc::{
-    boxed::Box,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -10,8 +9,7 @@ use alloc::{
 use num_traits::ToPrimitive;
 
 use super::{
-    AnyMechanism, Entry,
-    erased::Typed,
+    Built, Entry, Typed,
     keys::{
         CHANGE_ONE, EPSILON, moderate, positive_word, probability, ranged, refused, relation, required,
         up_to_ten_thousand, word,
@@ -22,7 +20,7 @@ use crate::{
     exact::{Positive, Probability, Rational},
     guarantee::Relation,
     mechanism::{
-        Arguments, SpecError,
+        Arguments,
         statistic::{Bounds, MedianTest, Quantile, SmoothMedian},
     },
 };
@@ -35,7 +33,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "an integer from lower to upper, by the exponential mechanism, P(y) ∝ e^(-epsilon·|(1 - level)·#below - level·#above|/2Δ)",
         input: INTEGERS,
         examples: &["quantile(level=1/4, lower=0, upper=7, epsilon=1)"],
-        build: quantile,
     },
     Entry {
         name: "median",
@@ -44,7 +41,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "the quantile of level 1/2",
         input: INTEGERS,
         examples: &["median(lower=0, upper=7, epsilon=1)"],
-        build: median,
     },
     Entry {
         name: "smooth_median",
@@ -63,7 +59,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "the median + Waring noise in proportion to its smooth sensitivity; epsilon = (degree + 1)·ln(1 + ratio) + degree·ln(1/decay)",
         input: INTEGERS,
         examples: &["smooth_median(lower=0, upper=2, records=3, degree=16, ratio=1/10, decay=19/20)"],
-        build: smooth_median,
     },
     Entry {
         name: "median_test",
@@ -83,25 +78,22 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "the median + Laplace noise of scale bound/epsilon2 where it is stable, else nothing; approximate, with an exact delta",
         input: INTEGERS,
         examples: &["median_test(lower=0, upper=100, records=5, bound=2, threshold=8, epsilon1=1, epsilon2=1)"],
-        build: median_test,
     },
 ];
 
-type Built = Result<Box<dyn AnyMechanism>, SpecError>;
-
-fn quantile(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn quantile(arguments: &mut Arguments<'_>) -> Built<Quantile> {
     let level = probability(arguments, "level")?;
     let level = required(arguments, "level", level)?;
     at_level(arguments, &level)
 }
 
-fn median(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn median(arguments: &mut Arguments<'_>) -> Built<Quantile> {
     let half = Probability::new(Rational::new(1.into(), 2.into()));
     let half = half.map_err(|error| refused(arguments, "epsilon", error))?;
     at_level(arguments, &half)
 }
 
-fn at_level(arguments: &mut Arguments<'_>, level: &Probability) -> Built {
+fn at_level(arguments: &mut Arguments<'_>, level: &Probability) -> Built<Quantile> {
     let (bounds, epsilon, relation) = (bounds(arguments)?, moderate(arguments, "epsilon")?, relation(arguments)?);
     let mechanism = Quantile::new(level, bounds, &epsilon, relation);
     let mechanism = mechanism.map_err(|error| refused(arguments, "epsilon", error))?;
@@ -110,7 +102,7 @@ fn at_level(arguments: &mut Arguments<'_>, level: &Probability) -> Built {
         Relation::AddRemove => (format!("{lower},{upper}"), lower.to_string()),
         Relation::ChangeOne => (format!("{lower},{upper}"), format!("{lower},{lower}")),
     };
-    Ok(Box::new(Typed::of_data(mechanism, neighbours)))
+    Ok(Typed::of_data(mechanism, neighbours))
 }
 
 /// The median is one bound, and one changed record makes it the other.
@@ -124,7 +116,7 @@ fn from_bound_to_bound(bounds: &Bounds, records: u64) -> (String, String) {
     (of(middle), of(middle.saturating_sub(1)))
 }
 
-fn smooth_median(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn smooth_median(arguments: &mut Arguments<'_>) -> Built<SmoothMedian> {
     let bounds = bounds(arguments)?;
     let records = ranged(arguments, "records", "must be an integer from 1 to 1000", |value| {
         if value.is_integer() {
@@ -152,15 +144,15 @@ fn smooth_median(arguments: &mut Arguments<'_>) -> Built {
     let decay = required(arguments, "decay", decay)?;
     let mechanism = SmoothMedian::new(bounds, records, degree, &ratio, &decay);
     let mechanism = mechanism.map_err(|error| refused(arguments, "lower and upper", error))?;
-    Ok(Box::new(Typed::of_data(mechanism, from_bound_to_bound(&bounds, records))))
+    Ok(Typed::of_data(mechanism, from_bound_to_bound(&bounds, records)))
 }
 
-fn median_test(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn median_test(arguments: &mut Arguments<'_>) -> Built<MedianTest> {
     let (bounds, records) = (bounds(arguments)?, up_to_ten_thousand(arguments, "records")?);
     let records = u64::try_from(records).unwrap_or(u64::MAX);
     let (bound, threshold) = (positive_word(arguments, "bound")?, word(arguments, "threshold")?);
     let (epsilon1, epsilon2) = (moderate(arguments, "epsilon1")?, moderate(arguments, "epsilon2")?);
     let mechanism = MedianTest::new(bounds, records, bound, threshold, &epsilon1, &epsilon2);
     let mechanism = mechanism.map_err(|error| refused(arguments, "threshold", error))?;
-    Ok(Box::new(Typed::of_data(mechanism, from_bound_to_bound(&bounds, records))))
+    Ok(Typed::of_data(mechanism, from_bound_to_bound(&bounds, records)))
 }

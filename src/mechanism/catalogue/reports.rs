@@ -3,14 +3,13 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
-    AnyMechanism, Entry, Output,
+    Built, Entry, Output, Typed,
     closed_form::{Bit, Product},
-    erased::Typed,
     keys::{missing, probability, refused, required, size},
 };
 use crate::{
     exact::{Pmf, Rational},
-    mechanism::{Arguments, SpecError, statistic::Rappor},
+    mechanism::{Arguments, statistic::Rappor},
 };
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
@@ -29,10 +28,9 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
     summary: "k bits, each a randomized response: the permanent one, or, with p and q, one report of it",
     input: "the positions of the bits that a value sets, integers with commas between them",
     examples: &["rappor(k=4, h=1, f=1/2)", "rappor(k=4, h=2, f=1/2, p=1/4, q=3/4)"],
-    build: rappor,
 }];
 
-fn rappor(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+pub(super) fn rappor(arguments: &mut Arguments<'_>) -> Built<Rappor> {
     let (k, h) = (size(arguments, "k")?, size(arguments, "h")?);
     if h > k {
         return Err(refused(arguments, "h", "must be an integer from 1 to k"));
@@ -70,5 +68,5 @@ fn rappor(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecEr
         };
         (k <= 64).then(|| -> Box<dyn Pmf<Output>> { Box::new(Product::new((0..k).map(bit))) })
     };
-    Ok(Box::new(Typed::of_data(mechanism, (positions(0), positions(h))).on_paper(paper)))
+    Ok(Typed::of_data(mechanism, (positions(0), positions(h))).on_paper(paper))
 }

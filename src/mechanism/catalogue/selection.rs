@@ -6,8 +6,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 
 use super::{
-    AnyMechanism, Entry,
-    erased::Typed,
+    Built, Entry, Typed,
     keys::{EPSILON, Key, flag, moderate, rational_sensitivity, refused, up_to_ten_thousand},
 };
 use crate::{
@@ -35,7 +34,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "a candidate, P(i) ∝ e^(epsilon·score/span), span = 2·sensitivity, or sensitivity if monotone",
         input: "one score (a number) for each candidate, with commas between them",
         examples: &["exponential(epsilon=1, candidates=3)", "exponential(epsilon=1/2, candidates=2, monotone=1)"],
-        build: exponential,
     },
     Entry {
         name: "permute_and_flip",
@@ -44,7 +42,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "a candidate: in random order, each taken with probability e^(-epsilon·(best - score)/span)",
         input: "one score (a number) for each candidate, with commas between them",
         examples: &["permute_and_flip(epsilon=1, candidates=3)"],
-        build: permute_and_flip,
     },
     Entry {
         name: "noisy_max",
@@ -56,7 +53,6 @@ pub(super) const ENTRIES: &[Entry] = &[
             "noisy_max(epsilon=1, candidates=3)",
             "noisy_max(epsilon=1, candidates=2, monotone=1, one_sided=1)",
         ],
-        build: noisy_max,
     },
     Entry {
         name: "peeling",
@@ -71,7 +67,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "k candidates, best first: the exponential mechanism with epsilon/k, k times, each on those that are left",
         input: "one score (a number) for each candidate, with commas between them",
         examples: &["peeling(epsilon=1, candidates=4, k=2)"],
-        build: peeling,
     },
     Entry {
         name: "noisy_top_k",
@@ -80,11 +75,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "the k candidates of the largest scores with noise of scale k·span/epsilon, best first",
         input: "one score (an integer) for each candidate, with commas between them",
         examples: &["noisy_top_k(epsilon=2, candidates=3, k=2, monotone=1)"],
-        build: noisy_top_k,
     },
 ];
-
-type Built = Result<Box<dyn AnyMechanism>, SpecError>;
 
 /// What all selections are given.
 struct Choice {
@@ -139,13 +131,13 @@ pub(super) fn noise(arguments: &mut Arguments<'_>) -> Result<Noise, SpecError> {
     Ok(if flag(arguments, "one_sided")? { Noise::Geometric } else { Noise::Laplace })
 }
 
-fn exponential(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn exponential(arguments: &mut Arguments<'_>) -> Built<Exponential> {
     let choice = choice(arguments)?;
     let neighbours = choice.rational_neighbours();
     let scale = choice.candidates.span() / choice.epsilon.get();
     let mechanism = Exponential::new(choice.candidates, choice.epsilon);
     let mechanism = mechanism.map_err(|error| refused(arguments, "epsilon", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |scores: &[Rational], precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |scores: &[Rational], precision| {
         let best = scores.iter().max()?;
         let weight = |(index, score): (usize, &Rational)| {
             let index = Output::Integer(Integer::from(BigInt::from(index)));
@@ -153,26 +145,26 @@ fn exponential(arguments: &mut Arguments<'_>) -> Built {
         };
         let weights: Option<Vec<_>> = scores.iter().enumerate().map(weight).collect();
         Some(Box::new(FinitePmf::new(weights?, precision)?))
-    })))
+    }))
 }
 
-fn permute_and_flip(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn permute_and_flip(arguments: &mut Arguments<'_>) -> Built<PermuteAndFlip> {
     let choice = choice(arguments)?;
     let neighbours = choice.rational_neighbours();
     let mechanism = PermuteAndFlip::new(choice.candidates, choice.epsilon);
     let mechanism = mechanism.map_err(|error| refused(arguments, "epsilon", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
+    Ok(Typed::of_answers(mechanism, neighbours))
 }
 
-fn noisy_max(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn noisy_max(arguments: &mut Arguments<'_>) -> Built<NoisyMax> {
     let choice = choice(arguments)?;
     let neighbours = choice.integer_neighbours();
     let mechanism = NoisyMax::new(choice.candidates, &choice.epsilon, noise(arguments)?);
     let mechanism = mechanism.map_err(|error| refused(arguments, "epsilon", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
+    Ok(Typed::of_answers(mechanism, neighbours))
 }
 
-fn peeling(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn peeling(arguments: &mut Arguments<'_>) -> Built<Peeling> {
     let choice = choice(arguments)?;
     let (neighbours, k) = (choice.rational_neighbours(), up_to_ten_thousand(arguments, "k")?);
     if k.saturating_mul(choice.candidates.count()) > MOST_WEIGHED {
@@ -180,13 +172,13 @@ fn peeling(arguments: &mut Arguments<'_>) -> Built {
     }
     let mechanism = Peeling::new(choice.candidates, k, choice.epsilon);
     let mechanism = mechanism.map_err(|error| refused(arguments, "k", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
+    Ok(Typed::of_answers(mechanism, neighbours))
 }
 
-fn noisy_top_k(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn noisy_top_k(arguments: &mut Arguments<'_>) -> Built<NoisyTopK> {
     let choice = choice(arguments)?;
     let (neighbours, k) = (choice.integer_neighbours(), up_to_ten_thousand(arguments, "k")?);
     let mechanism = NoisyTopK::new(choice.candidates, k, &choice.epsilon, noise(arguments)?);
     let mechanism = mechanism.map_err(|error| refused(arguments, "k", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
+    Ok(Typed::of_answers(mechanism, neighbours))
 }

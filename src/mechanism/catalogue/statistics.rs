@@ -1,7 +1,6 @@
 //! Counts, sums, means, variances, histograms.
 
 use alloc::{
-    boxed::Box,
     format,
     string::{String, ToString},
     vec,
@@ -12,9 +11,8 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 use super::{
-    AnyMechanism, Entry,
+    Built, Entry, Typed,
     closed_form::{laplace, laplaces},
-    erased::Typed,
     keys::{CHANGE_ONE, Key, SCALE, moderate, ranged, refused, relation, size, up_to_ten_thousand, word},
 };
 use crate::{
@@ -41,7 +39,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "how many records are 1, with Laplace noise",
         input: "records, each 1 or 0, with commas between them; any other integer is taken for the nearer of them",
         examples: &["count(scale=2)"],
-        build: count,
     },
     Entry {
         name: "sum",
@@ -56,7 +53,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "the sum of clamped records, with Laplace noise",
         input: INTEGERS,
         examples: &["sum(lower=-1, upper=60, scale=61/2, change_one=1)"],
-        build: sum,
     },
     Entry {
         name: "mean",
@@ -71,7 +67,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "two numbers S,N: the sum of 2·record - lower - upper, and the count, each with Laplace noise; the mean is about (lower + upper + S/N)/2",
         input: INTEGERS,
         examples: &["mean(lower=0, upper=3, scale_sum=3, scale_count=1)"],
-        build: mean,
     },
     Entry {
         name: "mean_of_known",
@@ -80,7 +75,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "the sum of clamped records, with Laplace noise; the mean is the sum divided by the public number of records",
         input: INTEGERS,
         examples: &["mean_of_known(lower=-1, upper=1, records=4, scale=2)"],
-        build: mean_of_known,
     },
     Entry {
         name: "variance",
@@ -96,7 +90,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "three numbers N,S,Q: the count, the sum of y and the sum of 2y² - w², each with Laplace noise, y = 2·record - lower - upper, w = upper - lower; the variance is about ((Q/N + w²)/2 - (S/N)²)/4",
         input: INTEGERS,
         examples: &["variance(lower=0, upper=1, scale_count=1/2, scale_sum=1/2, scale_squares=1/2)"],
-        build: variance,
     },
     Entry {
         name: "histogram",
@@ -105,7 +98,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "how many records have each key, with Laplace noise on every count",
         input: "records' keys, integers with commas between them",
         examples: &["histogram(keys=2, scale=1)", "histogram(keys=2, scale=1, change_one=1)"],
-        build: histogram,
     },
     Entry {
         name: "stability_histogram",
@@ -119,7 +111,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "key:count of the keys that people have, with Laplace noise, where it reaches the threshold; approximate, with an exact delta",
         input: "people with ; between them, each one's keys with , between them",
         examples: &["stability_histogram(scale=1, threshold=12, contributions=2)"],
-        build: stability_histogram,
     },
     Entry {
         name: "prefix_counts",
@@ -128,11 +119,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "how many records came in slots 0 to t, for every t, by the binary tree with Laplace noise on every node",
         input: "records' slots, integers with commas between them",
         examples: &["prefix_counts(slots=2, scale=1)"],
-        build: prefix_counts,
     },
 ];
-
-type Built = Result<Box<dyn AnyMechanism>, SpecError>;
 
 /// A record and none, or a record and another.
 fn one_record(relation: Relation, record: impl ToString, other: impl ToString) -> (String, String) {
@@ -148,16 +136,16 @@ pub(super) fn bounds(arguments: &mut Arguments<'_>) -> Result<Bounds, SpecError>
     Bounds::new(lower, upper).map_err(|_| refused(arguments, "lower and upper", "must have lower <= upper"))
 }
 
-fn count(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn count(arguments: &mut Arguments<'_>) -> Built<Count> {
     let (scale, relation) = (moderate(arguments, "scale")?, relation(arguments)?);
     let mechanism = Count::new(&scale, relation).map_err(|error| refused(arguments, "scale", error))?;
-    Ok(Box::new(Typed::of_data(mechanism, one_record(relation, 1, 0)).on_paper(move |records: &[bool], precision| {
+    Ok(Typed::of_data(mechanism, one_record(relation, 1, 0)).on_paper(move |records: &[bool], precision| {
         let counted = records.iter().filter(|record| **record).count();
         Some(laplace(Integer::from(BigInt::from(counted)), &scale, precision))
-    })))
+    }))
 }
 
-fn sum(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn sum(arguments: &mut Arguments<'_>) -> Built<ClampedSum> {
     let (scale, bounds, relation) = (moderate(arguments, "scale")?, bounds(arguments)?, relation(arguments)?);
     let limit = ranged(arguments, "limit", "must be an integer from 1 to 2^63 - 1", |limit| {
         if limit.is_integer() { limit.to_integer().to_i64().filter(|limit| *limit >= 1) } else { None }
@@ -171,28 +159,28 @@ fn sum(arguments: &mut Arguments<'_>) -> Built {
         Relation::AddRemove => (farthest.to_string(), String::new()),
         Relation::ChangeOne => (bounds.lower().to_string(), bounds.upper().to_string()),
     };
-    Ok(Box::new(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
+    Ok(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
         let total: BigInt = records.iter().map(|record| BigInt::from(bounds.clamp(*record))).sum();
         let saturated = total.clamp(BigInt::from(-limit), BigInt::from(limit));
         Some(laplace(Integer::from(saturated), &scale, precision))
-    })))
+    }))
 }
 
-fn mean(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn mean(arguments: &mut Arguments<'_>) -> Built<Mean> {
     let (bounds, relation) = (bounds(arguments)?, relation(arguments)?);
     let (sum, count) = (moderate(arguments, "scale_sum")?, moderate(arguments, "scale_count")?);
     let mechanism = Mean::new(bounds, &sum, &count, relation);
     let mechanism = mechanism.map_err(|error| refused(arguments, "scale_sum", error))?;
     let neighbours = one_record(relation, bounds.upper(), bounds.lower());
-    Ok(Box::new(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
+    Ok(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
         let middle = BigInt::from(bounds.lower()) + BigInt::from(bounds.upper());
         let centred: BigInt = records.iter().map(|record| BigInt::from(bounds.clamp(*record)) * 2 - &middle).sum();
         let answers = vec![(centred.into(), sum.clone()), (BigInt::from(records.len()).into(), count.clone())];
         Some(laplaces(answers, precision))
-    })))
+    }))
 }
 
-fn mean_of_known(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn mean_of_known(arguments: &mut Arguments<'_>) -> Built<MeanOfKnown> {
     let (scale, bounds) = (moderate(arguments, "scale")?, bounds(arguments)?);
     let declared = up_to_ten_thousand(arguments, "records")?;
     let mechanism = MeanOfKnown::new(bounds, u64::try_from(declared).unwrap_or(u64::MAX), &scale);
@@ -203,13 +191,13 @@ fn mean_of_known(arguments: &mut Arguments<'_>) -> Built {
         records.map(|record| record.to_string()).collect::<Vec<_>>().join(",")
     };
     let neighbours = (of(bounds.lower()), of(bounds.upper()));
-    Ok(Box::new(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
+    Ok(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
         let total: BigInt = records.iter().map(|record| BigInt::from(bounds.clamp(*record))).sum();
         Some(laplace(Integer::from(total), &scale, precision))
-    })))
+    }))
 }
 
-fn variance(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn variance(arguments: &mut Arguments<'_>) -> Built<Variance> {
     let (bounds, relation) = (bounds(arguments)?, relation(arguments)?);
     let scales =
         [moderate(arguments, "scale_count")?, moderate(arguments, "scale_sum")?, moderate(arguments, "scale_squares")?];
@@ -223,7 +211,7 @@ fn variance(arguments: &mut Arguments<'_>) -> Built {
     let halfway = &width / sum.get() + &twice * &width * &width / squares.get();
     let other = if across >= halfway { bounds.lower() } else { bounds.lower().midpoint(bounds.upper()) };
     let neighbours = one_record(relation, bounds.upper(), other);
-    Ok(Box::new(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
+    Ok(Typed::of_data(mechanism, neighbours).on_paper(move |records: &[i64], precision| {
         let (middle, width) =
             (BigInt::from(bounds.lower()) + BigInt::from(bounds.upper()), BigInt::from(bounds.width()));
         let centred: Vec<BigInt> =
@@ -231,20 +219,20 @@ fn variance(arguments: &mut Arguments<'_>) -> Built {
         let squared: BigInt = centred.iter().map(|y| y * y * 2 - &width * &width).sum();
         let moments = [BigInt::from(records.len()), centred.into_iter().sum(), squared];
         Some(laplaces(moments.map(Integer::from).into_iter().zip(scales.clone()).collect(), precision))
-    })))
+    }))
 }
 
-fn histogram(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn histogram(arguments: &mut Arguments<'_>) -> Built<Histogram> {
     let (scale, keys, relation) = (moderate(arguments, "scale")?, size(arguments, "keys")?, relation(arguments)?);
     let mechanism = Histogram::new(keys, &scale, relation).map_err(|error| refused(arguments, "keys", error))?;
-    Ok(Box::new(Typed::of_data(mechanism, one_record(relation, 0, 1)).on_paper(move |records: &[usize], precision| {
+    Ok(Typed::of_data(mechanism, one_record(relation, 0, 1)).on_paper(move |records: &[usize], precision| {
         let count = |key: usize| BigInt::from(records.iter().filter(|record| **record == key).count());
         Some(laplaces((0..keys.min(16)).map(|key| (count(key).into(), scale.clone())).collect(), precision))
             .filter(|_| keys <= 16)
-    })))
+    }))
 }
 
-fn stability_histogram(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn stability_histogram(arguments: &mut Arguments<'_>) -> Built<StabilityHistogram<String>> {
     let (scale, threshold) = (moderate(arguments, "scale")?, word(arguments, "threshold")?);
     let contributions = ranged(arguments, "contributions", "must be an integer from 1 to 1000", |value| {
         if value.is_integer() { value.to_integer().to_u32().filter(|value| (1..=1000).contains(value)) } else { None }
@@ -254,14 +242,14 @@ fn stability_histogram(arguments: &mut Arguments<'_>) -> Built {
     let mechanism = mechanism.map_err(|error| refused(arguments, "threshold", error))?;
     // Someone with keys that nobody else has.
     let keys = |letter: char| (1..=contributions).map(|i| format!("{letter}{i}")).collect::<Vec<_>>().join(",");
-    Ok(Box::new(Typed::of_data(mechanism, one_record(relation, keys('a'), keys('b')))))
+    Ok(Typed::of_data(mechanism, one_record(relation, keys('a'), keys('b'))))
 }
 
-fn prefix_counts(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn prefix_counts(arguments: &mut Arguments<'_>) -> Built<PrefixCounts> {
     let (scale, slots, relation) = (moderate(arguments, "scale")?, size(arguments, "slots")?, relation(arguments)?);
     let mechanism = PrefixCounts::new(slots, &scale, relation).map_err(|error| refused(arguments, "slots", error))?;
     // The first slot is in the most nodes; that after the largest power of two, or half of it, is in the most others.
     let power = 1 << slots.ilog2();
     let other = if power < slots { power } else { power / 2 };
-    Ok(Box::new(Typed::of_data(mechanism, one_record(relation, 0, other.max(1)))))
+    Ok(Typed::of_data(mechanism, one_record(relation, 0, other.max(1))))
 }

@@ -1,14 +1,12 @@
 //! Which of a stream of queries pass a threshold.
 
 use alloc::{
-    boxed::Box,
     string::{String, ToString},
     vec::Vec,
 };
 
 use super::{
-    AnyMechanism, Entry,
-    erased::Typed,
+    Built, Entry, Typed,
     keys::{Key, flag, integer, moderate, positive_word, rational_sensitivity, refused},
     selection::{ONE_SIDED, noise},
 };
@@ -39,7 +37,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "for each query 0, up to the first that passes: 1; epsilon1 + epsilon2 in all",
         input: QUERIES,
         examples: &["above_threshold(threshold=5, epsilon1=1, epsilon2=2)"],
-        build: above_threshold,
     },
     Entry {
         name: "sparse_vector",
@@ -48,7 +45,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "for each query 1 if it passes and 0 if not, up to the c-th that passes; epsilon1 + epsilon2 in all",
         input: QUERIES,
         examples: &["sparse_vector(threshold=5, c=2, epsilon1=1, epsilon2=2, monotone=1)"],
-        build: sparse_vector,
     },
     Entry {
         name: "numeric_sparse_vector",
@@ -66,11 +62,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "the same, with the query + fresh noise where it passes and - where not; epsilon1 + epsilon2 + epsilon3 in all",
         input: QUERIES,
         examples: &["numeric_sparse_vector(threshold=5, c=1, epsilon1=1, epsilon2=2, epsilon3=1)"],
-        build: numeric_sparse_vector,
     },
 ];
-
-type Built = Result<Box<dyn AnyMechanism>, SpecError>;
 
 /// A sparse vector until c have passed, and two neighbouring streams: two queries at the threshold that rise, and up to two that fall (or rise, if monotone).
 fn test(arguments: &mut Arguments<'_>, c: u64) -> Result<(SparseVector, (String, String)), SpecError> {
@@ -92,22 +85,22 @@ fn test(arguments: &mut Arguments<'_>, c: u64) -> Result<(SparseVector, (String,
     Ok((if monotone { test.monotone() } else { test }, neighbours))
 }
 
-fn above_threshold(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn above_threshold(arguments: &mut Arguments<'_>) -> Built<SparseVector> {
     let (test, neighbours) = test(arguments, 1)?;
-    Ok(Box::new(Typed::of_answers(test, neighbours)))
+    Ok(Typed::of_answers(test, neighbours))
 }
 
-fn sparse_vector(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn sparse_vector(arguments: &mut Arguments<'_>) -> Built<SparseVector> {
     let c = positive_word(arguments, "c")?;
     let (test, neighbours) = test(arguments, c)?;
-    Ok(Box::new(Typed::of_answers(test, neighbours)))
+    Ok(Typed::of_answers(test, neighbours))
 }
 
-fn numeric_sparse_vector(arguments: &mut Arguments<'_>) -> Built {
+pub(super) fn numeric_sparse_vector(arguments: &mut Arguments<'_>) -> Built<NumericSparseVector> {
     let c = positive_word(arguments, "c")?;
     let epsilon3 = moderate(arguments, "epsilon3")?;
     let (test, neighbours) = test(arguments, c)?;
     let mechanism = NumericSparseVector::new(test, &epsilon3);
     let mechanism = mechanism.map_err(|error| refused(arguments, "epsilon3", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours)))
+    Ok(Typed::of_answers(mechanism, neighbours))
 }

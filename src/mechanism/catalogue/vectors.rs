@@ -11,17 +11,16 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 
 use super::{
-    AnyMechanism, Entry,
+    Built, Entry, Typed,
     closed_form::{Product, Shifted, laplaces},
-    erased::Typed,
     keys::{Key, SCALE, SIGMA, SIGMA2, distance, moderate, moderate_variance, refused, size, squared_distance},
 };
 use crate::{
     exact::{GaussianPmf, Integer, NonNegative, Pmf, Rational},
     guarantee::{L1, L2Squared, Relation, Sensitivity},
     mechanism::{
-        Arguments, Output, SpecError,
-        additive::{GaussianMechanism, LaplaceMechanism},
+        Arguments, Output,
+        additive::{GaussianMechanism, GaussianVector, LaplaceMechanism, LaplaceVector},
     },
 };
 
@@ -39,7 +38,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "each input + Laplace noise of its own",
         input: "integers with commas between them",
         examples: &["laplace_vector(scale=1, coordinates=2, sensitivity=2)"],
-        build: laplace_vector,
     },
     Entry {
         name: "gaussian_vector",
@@ -57,7 +55,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "each input + Gaussian noise of its own",
         input: "integers with commas between them",
         examples: &["gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)"],
-        build: gaussian_vector,
     },
 ];
 
@@ -76,7 +73,7 @@ fn from_zero(first: &[BigUint], coordinates: usize) -> (String, String) {
     (vec!["0"; coordinates].join(","), far.join(","))
 }
 
-fn laplace_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+pub(super) fn laplace_vector(arguments: &mut Arguments<'_>) -> Built<LaplaceVector> {
     let scale = moderate(arguments, "scale")?;
     let coordinates = size(arguments, "coordinates")?;
     let distance = distance(arguments, "sensitivity")?;
@@ -85,9 +82,9 @@ fn laplace_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>
     let each = LaplaceMechanism::with_scale(&Sensitivity::<L1>::new(bound(distance), Relation::AddRemove), scale.get());
     let mechanism = each.and_then(|each| each.vector(coordinates));
     let mechanism = mechanism.map_err(|error| refused(arguments, "scale", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
         Some(laplaces(answers.iter().map(|answer| (answer.clone(), scale.clone())).collect(), precision))
-    })))
+    }))
 }
 
 /// A difference within the square that is maximal: the largest coordinate first.
@@ -101,7 +98,7 @@ fn greedy(mut square: BigUint, coordinates: usize) -> Vec<BigUint> {
     parts
 }
 
-fn gaussian_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism>, SpecError> {
+pub(super) fn gaussian_vector(arguments: &mut Arguments<'_>) -> Built<GaussianVector> {
     let variance = moderate_variance(arguments)?;
     let coordinates = size(arguments, "coordinates")?;
     let square = squared_distance(arguments)?;
@@ -109,11 +106,11 @@ fn gaussian_vector(arguments: &mut Arguments<'_>) -> Result<Box<dyn AnyMechanism
     let stated = Sensitivity::<L2Squared>::new(bound(square), Relation::AddRemove);
     let mechanism = GaussianMechanism::with_variance(&stated, variance.get()).and_then(|each| each.vector(coordinates));
     let mechanism = mechanism.map_err(|error| refused(arguments, "sigma", error))?;
-    Ok(Box::new(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
         let noise = GaussianPmf::new(&variance, precision)?;
         let each = |answer: &Integer| -> Box<dyn Pmf<Output>> {
             Box::new(Shifted { answer: answer.clone(), noise: noise.clone() })
         };
         Some(Box::new(Product::new(answers.iter().map(each))))
-    })))
+    }))
 }

@@ -5,8 +5,8 @@ use core::convert::Infallible;
 use super::{Proportion, ProportionError, StatisticError};
 use crate::{
     exact::{Integer, Real},
-    guarantee::{Attained, Domination, Guarantee, Pair, Relation},
-    mechanism::{Mechanism, Private, RandomizedResponse, Release},
+    guarantee::{Domination, Guarantee, Relation},
+    mechanism::{Private, RandomizedResponse, Response},
 };
 
 /// One person's answer by [`RandomizedResponse`], and what many of them tell.
@@ -57,11 +57,11 @@ impl Survey {
 
 impl Private for Survey {
     type Input = Integer;
-    type Release = Release;
+    type Release = Response;
     type Error = Infallible;
 
-    fn on(&self, truth: &Integer) -> Result<Release, Infallible> {
-        Mechanism::RandomizedResponse(self.response.clone()).on(truth.clone())
+    fn on(&self, truth: &Integer) -> Result<Response, Infallible> {
+        self.response.on(truth)
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -70,7 +70,6 @@ impl Private for Survey {
 
     /// Attained by any two true answers.
     fn domination(&self) -> Domination {
-        let pair = Pair::Finite(self.response.pair());
-        Domination::by(pair).attained(Attained::ByNeighbours(Relation::ChangeOne))
+        self.response.domination()
     }
 }

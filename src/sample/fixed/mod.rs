@@ -76,6 +76,7 @@ pub const MOST_SCALE_BITS: u32 = 56;
 
 /// How improbable the event is in which the work depends on the noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Mode {
     /// β ≤ 2^-53.

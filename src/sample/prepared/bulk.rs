@@ -19,6 +19,11 @@ pub trait Output: Sized + Send + sealed::Sealed {
 
     /// A sample of any size, if it fits.
     fn of_integer(sample: Integer) -> Option<Self>;
+
+    /// The slice itself, if it is one of machine words.
+    fn words(_: &mut [Self]) -> Option<&mut [i64]> {
+        None
+    }
 }
 
 mod sealed {
@@ -36,6 +41,10 @@ impl Output for i64 {
 
     fn of_integer(sample: Integer) -> Option<Self> {
         sample.to_i64()
+    }
+
+    fn words(out: &mut [i64]) -> Option<&mut [i64]> {
+        Some(out)
     }
 }
 
@@ -198,7 +207,7 @@ pub(crate) fn fill<C: Trial, T: Slot<C::Word>, B: Bits + ?Sized>(
     })
 }
 
-pub(super) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
+pub(in crate::sample) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
     reference: &impl Program<Output = Integer>,
     bits: &mut B,
     out: &mut [T],
@@ -227,7 +236,7 @@ pub(crate) fn add_noise<C: Trial, B: Bits + ?Sized>(
     Ok(clamped)
 }
 
-pub(super) fn add_noise_by_reference<B: Bits + ?Sized>(
+pub(in crate::sample) fn add_noise_by_reference<B: Bits + ?Sized>(
     reference: &impl Program<Output = Integer>,
     bits: &mut B,
     values: &mut [i64],

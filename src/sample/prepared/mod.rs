@@ -39,6 +39,7 @@ use crate::{
 };
 
 pub use bulk::{FillError, Noise, Output};
+pub(super) use bulk::{add_noise_by_reference, fill_by_reference};
 #[cfg(feature = "parallel")]
 pub use parallel::CHUNK;
 

@@ -4,7 +4,7 @@ use certus::{
     exact::{Integer, NonNegative},
     guarantee::{L1, L2Squared, Relation, Sensitivity},
     mechanism::{
-        Mechanism, Private,
+        Private, Spec,
         additive::{
             BoundedLaplace, Clamped, GaussianMechanism, LaplaceMechanism, StaircaseMechanism, TruncatedGaussian,
             TruncatedLaplace,
@@ -14,9 +14,9 @@ use certus::{
 
 use super::is_full;
 use crate::{
-    accounted::{Neighbours, check},
+    accounted::check,
     domain::{integers, vectors},
-    exhaustive::{positive, rational},
+    exhaustive::rational,
 };
 
 pub fn l1(distance: i64) -> Sensitivity<L1> {
@@ -36,34 +36,26 @@ fn apart(most: i64) -> impl Fn(&Integer, &Integer) -> bool {
     move |a, b| a.add(&b.neg()).to_i64().unwrap().abs() <= most
 }
 
-/// What the catalogue builds for `laplace` and `gaussian`, beside the mechanism of the library.
-fn of_noise<M: Private<Input = Integer>>(mechanism: &Mechanism, typed: &M, most: i64, depth: u32)
+/// The mechanism of the library, which the catalogue builds for `laplace` and `gaussian`.
+fn of_noise<M>(typed: &M, spec: &str, most: i64)
 where
-    M::Error: std::fmt::Debug,
+    M: Private<Input = Integer, Error: std::fmt::Debug> + for<'s> TryFrom<&'s Spec> + PartialEq,
 {
-    let (inputs, what) = (answers(-1, most), format!("{mechanism:?}"));
-    check(&what, typed, &inputs, apart(most), depth);
-    let on = |input: &Integer| mechanism.on(input.clone()).unwrap();
-    Neighbours::new(&inputs, on, |a, b| apart(most)(a, b), depth).are_accounted_for(
-        &what,
-        &mechanism.domination(),
-        &rational(2, 1),
-    );
+    assert!(M::try_from(&spec.parse().unwrap()).is_ok_and(|named| named == *typed), "{spec}");
+    check(spec, typed, &answers(-1, most), apart(most), 30);
 }
 
 pub fn laplace() {
     for ((n, d), most) in [((1, 2), 1), ((5, 2), 1), ((1, 1), 3), ((3, 1), 4), ((1, 3), 2)] {
         let typed = LaplaceMechanism::with_scale(&l1(most), &rational(n, d)).unwrap();
-        let sensitivity = u64::try_from(most).unwrap().into();
-        of_noise(&Mechanism::Laplace { scale: positive(n, d), sensitivity }, &typed, most, 30);
+        of_noise(&typed, &format!("laplace(scale={n}/{d}, sensitivity={most})"), most);
     }
 }
 
 pub fn gaussian() {
     for ((n, d), most) in [((1, 1), 1), ((7, 3), 2), ((1, 4), 3), ((4, 1), 1)] {
         let typed = GaussianMechanism::with_variance(&l2_squared(most * most), &rational(n, d)).unwrap();
-        let sensitivity = u64::try_from(most).unwrap().into();
-        of_noise(&Mechanism::Gaussian { variance: positive(n, d), sensitivity }, &typed, most, 30);
+        of_noise(&typed, &format!("gaussian(sigma2={n}/{d}, sensitivity={most})"), most);
     }
 }
 

@@ -3,7 +3,7 @@
 use certus::{
     exact::{Integer, NonNegative, Probability},
     mechanism::{
-        Mechanism, RandomizedResponse,
+        Private, RandomizedResponse,
         statistic::{Rappor, Survey},
     },
 };
@@ -37,9 +37,8 @@ pub fn randomized_response() {
         if let Ok(survey) = Survey::new(response.clone()) {
             check(&what, &survey, &inputs, |_, _| true, 40);
         }
-        let mechanism = Mechanism::RandomizedResponse(response);
-        let all = Neighbours::new(&inputs, |input| mechanism.on(input.clone()).unwrap(), |_, _| true, 40);
-        all.are_accounted_for(&what, &mechanism.domination(), &rational(3, 2));
+        let all = Neighbours::new(&inputs, |input| response.on(input).unwrap(), |_, _| true, 40);
+        all.are_accounted_for(&what, &response.domination(), &rational(3, 2));
     }
 }
 

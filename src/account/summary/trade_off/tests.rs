@@ -102,7 +102,7 @@ fn a_revealing_outcome_by_hand() {
 #[test]
 fn subsampled_laplace_in_both_orders() {
     let spec = "subsampled_laplace(scale=1/2, rate=1/2)";
-    let plan = crate::account::Plan::of(&crate::account::domination(&spec.parse().unwrap()).unwrap(), 1);
+    let plan = crate::account::Plan::of(&crate::mechanism::domination(&spec.parse().unwrap()).unwrap(), 1);
     let [forward, backward] = profiles(&plan, "2", 80);
     let pair: Vec<_> = brute("laplace(scale=1/2)").into_iter().map(|(p, q)| (0.5 * p + 0.5 * q, q)).collect();
     let reversed: Vec<_> = pair.iter().map(|(p, q)| (*q, *p)).collect();
@@ -212,7 +212,7 @@ fn kinks_are_found() {
 #[test]
 fn plans_on_a_grid_have_their_best_test() {
     let spec = "subsampled_gaussian(sigma=1, rate=1/10)";
-    let plan = crate::account::Plan::of(&crate::account::domination(&spec.parse().unwrap()).unwrap(), 10);
+    let plan = crate::account::Plan::of(&crate::mechanism::domination(&spec.parse().unwrap()).unwrap(), 10);
     let rates = ["1/1000", "1/100", "1/10"].map(rate);
     let found = TradeOff::new(&plan, &Precision { digits: 6 }).at_each(&rates);
     for (found, truth) in found.into_iter().zip(["0.9942407027", "0.966023224", "0.804613401"]) {

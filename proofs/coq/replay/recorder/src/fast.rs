@@ -5,7 +5,7 @@ use std::io::Write;
 use certus::{
     bits::{Bits, Replay, Tape, seeded},
     exact::{BigUint, Enclosure, Integer, NonNegative, Positive, Rational, exp_neg},
-    mechanism::{Mechanism, RandomizedResponse},
+    mechanism::{Private, RandomizedResponse},
     sample::{PreparedGaussian, PreparedLaplace, Program},
 };
 
@@ -200,8 +200,8 @@ impl<W: Write> Recording<W> {
         }
         writeln!(self.to)?;
         let parameters = format!("{} {answers} {truth}", self.lists);
-        let mechanism = Mechanism::RandomizedResponse(RandomizedResponse::by_epsilon(epsilon, answers));
-        self.record(task, "response_by_epsilon", &parameters, &mechanism.on(Integer::from(truth))?)
+        let response = RandomizedResponse::by_epsilon(epsilon, answers);
+        self.record(task, "response_by_epsilon", &parameters, &response.on(&Integer::from(truth))?)
     }
 }
 

@@ -24,7 +24,7 @@ use certus::{
     exact::{BigInt, BigUint, Integer, NonNegative, Positive, Probability, Rational},
     guarantee::{LInfinity, Relation, Sensitivity},
     mechanism::{
-        Mechanism, Private, RandomizedResponse,
+        Private, RandomizedResponse,
         selection::{Noise, SparseVector},
     },
     sample::{Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, Program, Uniform, Weight},
@@ -173,8 +173,8 @@ impl<W: Write> Recording<W> {
     fn randomized_response(&mut self, task: Task, p: Rational, answers: u64, truth: i64) -> Outcome {
         let p = Probability::new(p)?;
         let parameters = format!("{} {answers} {truth}", fraction(p.numerator(), p.denominator()));
-        let mechanism = Mechanism::RandomizedResponse(RandomizedResponse::truth_with(p, answers));
-        self.record(task, "randomized_response", &parameters, &mechanism.on(Integer::from(truth))?)
+        let response = RandomizedResponse::truth_with(p, answers);
+        self.record(task, "randomized_response", &parameters, &response.on(&Integer::from(truth))?)
     }
 
     /// Above threshold, or sparse vector: Laplace noise of scale Δ/ε₁ on the threshold and 2cΔ/ε₂ on the queries.

@@ -2,12 +2,10 @@
 
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
-use num_traits::{One, Zero};
-
+use super::{Spec, SpecError, Value, from_spec};
 use crate::{
     exact::{Probability, render},
-    guarantee::{Attained, Domination, FinitePair, Pair, Relation, Weight},
-    mechanism::{Mechanism, Spec, SpecError, Value, from_spec},
+    guarantee::{Attained, Domination, Pair, Relation},
 };
 
 /// The names that only plans take, and what each is of.
@@ -23,7 +21,7 @@ const SUBSAMPLED: [(&str, &str); 2] = [("subsampled_gaussian", "gaussian"), ("su
 /// Nothing can be drawn from them without the data, so they are no mechanisms of the catalogue.
 ///
 /// ```
-/// use certus::account::domination;
+/// use certus::mechanism::domination;
 ///
 /// let spec = "subsampled_gaussian(sigma=2, rate=1/100)*1000".parse()?;
 /// assert_eq!(domination(&spec)?.forward().len(), 1);
@@ -49,7 +47,7 @@ pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
         .collect();
     let inner: Spec = format!("{of}({})", arguments.join(", ")).parse()?;
     // First what the inner mechanism refuses: of a misspelt rate, the key that is unknown says more than the one that is missing.
-    let pairs = Mechanism::from_spec(&inner).map_err(|error| renamed(error, spec.name()))?.domination();
+    let pairs = from_spec(&inner).map_err(|error| renamed(error, spec.name()))?.domination();
     let rate = spec
         .reader()
         .take_number("rate")?
@@ -79,36 +77,6 @@ fn renamed(error: SpecError, name: &str) -> SpecError {
         }
         other => other,
     }
-}
-
-/// A pair without subsampling that is none; `None` if nothing is lost: at rate 0, at no distance, or where P = Q outcome by outcome.
-pub(super) fn simplified(pair: &Pair) -> Option<Pair> {
-    match pair {
-        Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => None,
-        Pair::Subsampled { rate, .. } if rate.get().is_zero() => None,
-        Pair::Subsampled { rate, of, reversed } => {
-            let of = simplified(of)?;
-            Some(match (rate.get().is_one(), reversed) {
-                (true, false) => of,
-                (true, true) => of.reversed(),
-                (false, _) => Pair::Subsampled { rate: rate.clone(), of: Box::new(of), reversed: *reversed },
-            })
-        }
-        Pair::Finite(finite) if is_equal(finite) => None,
-        other => Some(other.clone()),
-    }
-}
-
-/// Whether P = Q: every outcome has the same quotient of its two weights c·e^-x and c′·e^-x′, that of the sums. Such quotients (c/c′)·e^(x′−x) are equal only if both
-/// c/c′ and x′ − x are, since e to a rational power other than 0 is irrational.
-fn is_equal(pair: &FinitePair) -> bool {
-    // Invariant #1 of a finite pair: no outcome has two weights of 0.
-    let quotient = |(p, q): &(Weight, Weight)| {
-        (!p.is_zero() && !q.is_zero()).then(|| (p.factor.get() / q.factor.get(), q.exponent.get() - p.exponent.get()))
-    };
-    let mut quotients = pair.outcomes().iter().map(quotient);
-    let Some(Some(first)) = quotients.next() else { return false };
-    quotients.all(|quotient| quotient.as_ref() == Some(&first))
 }
 
 #[cfg(test)]
@@ -143,41 +111,6 @@ mod tests {
             ("subsampled_laplace(scale=[1], rate=1)", "subsampled_laplace: scale: must be a number, not a list"),
         ] {
             assert_eq!(of(text).unwrap_err().to_string(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_loses_nothing_is_left_out() {
-        let left = |text: &str| of(text).unwrap().forward().iter().filter_map(simplified).count();
-        for lossless in
-            ["randomized_response(gamma=0)", "randomized_response(p=1/5, k=5)", "subsampled_gaussian(sigma=2, rate=0)"]
-        {
-            assert_eq!(left(lossless), 0, "{lossless}");
-        }
-        for lossy in ["randomized_response(gamma=1/1000)", "randomized_response(epsilon=1/1000, k=3)"] {
-            assert_eq!(left(lossy), 1, "{lossy}");
-        }
-        let weight = |factor: i64, exponent: i64| {
-            let of = |n: i64| crate::exact::NonNegative::new(crate::exact::Rational::from_integer(n.into())).unwrap();
-            Weight { factor: of(factor), exponent: of(exponent) }
-        };
-        let finite = |outcomes: &[[(i64, i64); 2]]| {
-            let outcomes = outcomes.iter().map(|[p, q]| (weight(p.0, p.1), weight(q.0, q.1))).collect();
-            Pair::Finite(FinitePair::new(outcomes).unwrap())
-        };
-        // Q's weights are P's times 2/e: the same distribution, and so when it is sampled.
-        let same = finite(&[[(1, 0), (2, 1)], [(3, 1), (6, 2)]]);
-        assert_eq!(simplified(&same), None);
-        let rate = Probability::new(crate::exact::parse("1/2").unwrap()).unwrap();
-        assert_eq!(simplified(&Pair::Subsampled { rate, of: Box::new(same), reversed: true }), None);
-        // Other factors, other exponents, and an outcome of one side.
-        for other in [
-            finite(&[[(1, 0), (2, 1)], [(3, 1), (5, 2)]]),
-            finite(&[[(1, 0), (2, 1)], [(3, 1), (6, 3)]]),
-            finite(&[[(1, 0), (1, 0)], [(0, 0), (1, 0)]]),
-            finite(&[[(0, 0), (1, 0)], [(1, 0), (0, 0)]]),
-        ] {
-            assert_eq!(simplified(&other), Some(other.clone()));
         }
     }
 }
