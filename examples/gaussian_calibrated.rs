@@ -10,24 +10,30 @@
 //! ```
 
 use certus::{
-    account::{self, AccountError, Plan, Precision},
+    account::{Plan, Precision},
     bits::SystemBits,
     exact::{Integer, NonNegative, Positive, Probability, Rational, Real},
-    guarantee::{L1, Relation, Sensitivity},
-    mechanism::{Classical, Private, Trend, additive::GaussianMechanism, calibrate},
+    guarantee::{Attained, Domination, L1, Pair, Relation, Sensitivity},
+    mechanism::{Classical, Private, Target, Trend, additive::GaussianMechanism, calibrate},
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count = Sensitivity::<L1>::of_count(Relation::AddRemove).to_l2_squared();
-    let (epsilon, one) = (NonNegative::one(), Positive::new(Rational::from_integer(1.into()))?);
+    let one = Positive::new(Rational::from_integer(1.into()))?;
     let delta = Probability::new(Rational::new(1.into(), 100_000.into()))?;
     let step = Positive::new(Rational::new(1.into(), 20.into()))?;
-    let account = |sigma: &Positive, epsilon: &NonNegative| {
-        let mechanism = GaussianMechanism::with_sigma(&count, sigma.get()).map_err(|_| AccountError::OutOfReach)?;
-        let plan = Plan::of(&mechanism.domination(), 1);
-        account::delta(&plan, epsilon, &Precision { digits: 9 }).map(|answer| answer.enclosure)
+    let target = Target {
+        epsilon: NonNegative::one(),
+        delta: delta.clone(),
+        step: step.clone(),
+        trend: Trend::Gaussian { sensitivity: 1u32.into() },
+        most_checked: 1000,
+        precision: Precision { digits: 9 },
     };
-    let found = calibrate(&epsilon, &delta, &step, &Trend::Gaussian { sensitivity: 1u32.into() }, 1000, account)?;
+    let found = calibrate(&target, |sigma| {
+        let pair = Pair::Gaussian { variance: sigma.square(), shift: 1u32.into() };
+        Plan::of(&Domination::by(pair).attained(Attained::ByAnswers), 1)
+    })?;
     let which = if found.is_smallest() { "the smallest multiple" } else { "a multiple" };
     println!("sigma = {}, {which} of {step} that meets delta", found.scale);
     if let Some((below, fails)) = &found.below {

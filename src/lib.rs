@@ -5,17 +5,17 @@
 //! Each layer knows only those before it; data flows one way.
 //!
 //! ```text
-//! bits ──► sample ──► mechanism ──► account ──► audit ──► cli
-//!            ▲            ▲           ▲          ▲
-//! exact ─────┴─ guarantee ┴───────────┴──────────┘
+//! bits ──► sample ─────────────────► mechanism ──► audit ──► cli
+//!            ▲                           ▲
+//! exact ─────┴─► guarantee ──► account ──┘
 //! ```
 //!
 //! * [`bits`]: the only door for randomness; streams, the system's source, tapes;
 //! * [`exact`]: integers, rationals, their text; enclosures of e^-x, ln and closed-form probabilities;
 //! * [`sample`]: the exact samplers, as programs over an interpreter;
-//! * [`guarantee`]: the pairs of distributions that dominate a mechanism's neighbouring inputs;
+//! * [`guarantee`]: what is guaranteed, and the pairs of distributions that dominate a mechanism's neighbouring inputs;
+//! * [`account`]: the smallest δ for an ε, and the smallest ε for a δ, of such pairs composed;
 //! * [`mechanism`]: what a release runs, and the specs that name it;
-//! * [`account`]: the smallest δ for an ε, and the smallest ε for a δ, of composed mechanisms;
 //! * `audit` (feature `audit`): certificates, which enumerate the samplers' own distributions;
 //! * `cli` (feature `cli`): the command.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -36,6 +36,7 @@ pub mod cli;
 pub mod exact;
 pub mod guarantee;
 pub mod mechanism;
+pub mod prelude;
 pub mod sample;
 
 /// The traits of the generators that [`bits::BitStream`] takes, at the version that it takes them of.

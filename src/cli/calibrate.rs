@@ -16,7 +16,7 @@ use crate::{
     account::{self, AccountError, Plan, Precision},
     exact::{Enclosure, NonNegative, Positive, Probability, Rational, Real, Rounding, decimal, render},
     guarantee::{Attained, Domination, Pair},
-    mechanism::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate},
+    mechanism::{CalibrateError, Calibration, Classical, Excluded, Target, Trend, calibrate},
 };
 
 /// The digits of each δ that is compared with the wanted one.
@@ -108,7 +108,7 @@ impl Wanted {
     }
 
     /// Where the step is ours to choose, the guide may have been far above the answer: a thousandth of the answer is.
-    fn calibrate_on_a_fine_grid(&mut self, given: bool) -> Result<Calibration, CalibrateError<AccountError>> {
+    fn calibrate_on_a_fine_grid(&mut self, given: bool) -> Result<Calibration, CalibrateError> {
         loop {
             let found = self.calibrate()?;
             match thousandth(Some(found.scale.get().clone())) {
@@ -118,13 +118,20 @@ impl Wanted {
         }
     }
 
-    fn calibrate(&self) -> Result<Calibration, CalibrateError<AccountError>> {
+    fn calibrate(&self) -> Result<Calibration, CalibrateError> {
         let trend = match self.noise {
             Noise::Laplace => Trend::Falls,
             Noise::Gaussian => Trend::Gaussian { sensitivity: self.sensitivity.clone() },
         };
-        let account = |scale: &Positive, epsilon: &NonNegative| self.delta_at(scale, epsilon);
-        calibrate(&self.epsilon, &self.delta, &self.step, &trend, MOST_CHECKED, account)
+        let target = Target {
+            epsilon: self.epsilon.clone(),
+            delta: self.delta.clone(),
+            step: self.step.clone(),
+            trend,
+            most_checked: MOST_CHECKED,
+            precision: Precision { digits: DIGITS },
+        };
+        calibrate(&target, |scale| Plan::of(&self.domination(scale), 1))
     }
 
     /// Laplace: Δ/ε, whatever δ. Gaussian: Δ·√(2·ln(1.25/δ))/ε.

@@ -35,7 +35,9 @@ pub use num_bigint::{BigInt, BigUint};
 pub use parse::{MAX_DIGITS, MAX_EXPONENT, NumberError, parse};
 pub use pmf::{FinitePmf, GaussianPmf, LaplacePmf, Pmf};
 pub(crate) use rational::number;
-pub use rational::{NonNegative, NotNegative, NotPositive, NotProbability, Positive, Probability, Rational};
+pub use rational::{
+    NonNegative, NotNegative, NotPositive, NotProbability, ParameterError, Positive, Probability, RangeError, Rational,
+};
 pub use real::Real;
 pub use render::render;
 pub(crate) use scaled::Scaled;

@@ -8,6 +8,8 @@ use num_bigint::{BigInt, BigUint};
 use num_rational::Ratio;
 use num_traits::{One, Signed, Zero};
 
+use super::{NumberError, parse};
+
 /// An exact rational number.
 ///
 /// The type is another crate's, and its `new_raw` makes quotients by 0, which are no numbers, and denominators below 0, which its
@@ -38,6 +40,33 @@ pub struct NotPositive;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must not be negative (>= 0)")]
 pub struct NotNegative;
+
+/// The number is not in the range that a type promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RangeError {
+    /// It is not positive.
+    #[error(transparent)]
+    Positive(NotPositive),
+    /// It is negative.
+    #[error(transparent)]
+    NonNegative(NotNegative),
+    /// It is not between 0 and 1.
+    #[error(transparent)]
+    Probability(NotProbability),
+}
+
+/// Why a text is no parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// It is no number.
+    #[error(transparent)]
+    Number(#[from] NumberError),
+    /// It is out of range.
+    #[error(transparent)]
+    Range(RangeError),
+}
 
 /// A rational number that is greater than zero, in lowest terms.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,6 +123,29 @@ macro_rules! ranged_rational {
         impl core::fmt::Display for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 self.0.fmt(f)
+            }
+        }
+
+        impl core::str::FromStr for $name {
+            type Err = ParameterError;
+
+            /// A number as [`parse`] reads it, in range.
+            fn from_str(text: &str) -> Result<Self, ParameterError> {
+                Self::new(parse(text)?).map_err(|error| ParameterError::Range(error.into()))
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = ParameterError;
+
+            fn try_from(text: &str) -> Result<Self, ParameterError> {
+                text.parse()
+            }
+        }
+
+        impl From<$error> for RangeError {
+            fn from(error: $error) -> Self {
+                Self::$name(error)
             }
         }
 

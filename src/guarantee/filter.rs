@@ -25,9 +25,9 @@ pub enum DebitError {
 
 /// What is left to spend of a guarantee's parameters: (ε, δ), or one of ε, ρ and Rényi's ε (beside a δ of 0).
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Amount<T = Rational> {
-    main: T,
-    delta: T,
+pub(super) struct Amount<T = Rational> {
+    pub(super) main: T,
+    pub(super) delta: T,
 }
 
 /// Binary digits of a cost that is irrational, rounded up.
@@ -58,7 +58,7 @@ where
         Self { main: &self.main + &other.main, delta: &self.delta + &other.delta }
     }
 
-    fn fits(&self, budget: &Self) -> bool {
+    pub(super) fn fits(&self, budget: &Self) -> bool {
         self.main <= budget.main && self.delta <= budget.delta
     }
 
@@ -69,7 +69,7 @@ where
 }
 
 /// The kind of a guarantee with other parameters.
-fn with(like: &Privacy, amount: &Amount) -> Privacy {
+pub(super) fn with(like: &Privacy, amount: &Amount) -> Privacy {
     let (main, delta) = (Real::from(amount.main.clone()), Real::from(amount.delta.clone()));
     match like {
         Privacy::Pure { .. } => Privacy::Pure { epsilon: main },
@@ -86,8 +86,8 @@ fn with(like: &Privacy, amount: &Amount) -> Privacy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odometer {
     /// The kind and the relation; its parameters are not used.
-    like: Guarantee,
-    spent: Amount,
+    pub(super) like: Guarantee,
+    pub(super) spent: Amount,
 }
 
 impl Odometer {
@@ -202,10 +202,56 @@ impl Filter {
         self.odometer.spent()
     }
 
+    /// What is left: a debit of this, in the budget's kind, is admitted.
+    #[must_use]
+    pub fn remaining(&self) -> Guarantee {
+        let (budget, spent) = (&self.budget, &self.odometer.spent);
+        // Invariant: what is spent fits.
+        let left = Amount { main: &budget.main - &spent.main, delta: &budget.delta - &spent.delta };
+        Guarantee::new(self.relation(), with(self.odometer.like.privacy(), &left))
+    }
+
+    /// What a file is to hold of it. The budget is gone from here: whoever is to spend what is left restores it.
+    #[must_use]
+    pub fn save(self) -> SavedFilter {
+        SavedFilter { budget: self.budget, odometer: self.odometer }
+    }
+
     /// The neighbours that the budget is for.
     #[must_use]
     pub fn relation(&self) -> Relation {
         self.odometer.like.relation()
+    }
+}
+
+/// A budget that is being kept, by a file or by another process; with feature `serde`, as text.
+///
+/// **A file that is restored twice spends twice.** Nothing here can see that: only a ledger can, which books every release where all who release look. So a
+/// saved budget is restored by one process, which saves it again when it is done, and never from a backup.
+///
+/// ```
+/// use certus::{exact::Real, guarantee::{Filter, Guarantee, Relation}};
+///
+/// let pure = |n, d| Guarantee::pure(Relation::AddRemove, Real::ratio(n, d));
+/// let mut filter = Filter::new(pure(1, 1)?);
+/// filter.debit(&pure(3, 4)?)?;
+/// let filter = filter.save().restore();
+/// assert_eq!(filter.remaining(), pure(1, 4)?);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(try_from = "super::filter_serial::Saved"))]
+pub struct SavedFilter {
+    pub(super) budget: Amount,
+    /// Invariant: its sum fits the budget.
+    pub(super) odometer: Odometer,
+}
+
+impl SavedFilter {
+    /// The budget, with what was spent of it, in this process.
+    #[must_use]
+    pub fn restore(self) -> Filter {
+        Filter { budget: self.budget, odometer: self.odometer, process: Process::this() }
     }
 }
 

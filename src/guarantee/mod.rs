@@ -11,6 +11,8 @@ mod domination;
 #[cfg(test)]
 mod extremes;
 mod filter;
+#[cfg(feature = "serde")]
+mod filter_serial;
 mod group;
 mod pair;
 mod privacy;
@@ -21,7 +23,7 @@ mod two_steps;
 mod worst_case;
 
 pub use domination::{Attained, Domination};
-pub use filter::{DebitError, Filter, Odometer};
+pub use filter::{DebitError, Filter, Odometer, SavedFilter};
 pub use pair::{FinitePair, FinitePairError, Pair, Weight};
 pub use privacy::{Guarantee, GuaranteeError, Privacy};
 pub use relation::Relation;

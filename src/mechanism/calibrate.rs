@@ -14,7 +14,10 @@ pub use trend::Trend;
 
 use trend::Wanted;
 
-use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational};
+use crate::{
+    account::{self, AccountError, Plan, Precision},
+    exact::{Enclosure, NonNegative, Positive, Probability, Rational},
+};
 
 /// Which smaller scales of the grid do not meet (ε, δ).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +34,7 @@ pub enum Excluded {
 /// Why there is no calibrated scale.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CalibrateError<E> {
+pub enum CalibrateError {
     /// δ is not below 1.
     #[error("delta must be below 1 (0 <= delta < 1)")]
     Delta,
@@ -40,7 +43,7 @@ pub enum CalibrateError<E> {
     NoScale,
     /// The account failed.
     #[error(transparent)]
-    Account(E),
+    Account(#[from] AccountError),
 }
 
 /// A scale that meets (ε, δ), with what is known of the smaller ones.
@@ -66,30 +69,50 @@ impl Calibration {
     }
 }
 
-/// Finds a multiple of `step` that the account certifies to have δ(ε) ≤ `delta`, while the next smaller multiple fails.
+/// What a scale is wanted for, and how it is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// ε.
+    pub epsilon: NonNegative,
+    /// The δ that is to be met.
+    pub delta: Probability,
+    /// The scale is a multiple of this.
+    pub step: Positive,
+    /// How δ changes with the scale.
+    pub trend: Trend,
+    /// How many smaller multiples are looked at, unless δ is known to fall.
+    pub most_checked: u64,
+    /// The digits of every δ.
+    pub precision: Precision,
+}
+
+/// Finds a multiple of the step that the account certifies to have δ(ε) of at most the wanted one, while the next smaller multiple fails.
 ///
-/// `account` encloses δ(ε) for a scale, from both sides: that a smaller multiple fails rests on the lower ends. Of pairs that only dominate the mechanism
-/// ([`Plan::is_attained`](crate::account::Plan::is_attained)) the lower end is not the mechanism's, and must be given as 0: then nothing is excluded, and the scale still meets δ. The scale doubles until one meets δ, and bisection between the last that did not and the first that did finds a
-/// boundary. Unless δ is known to fall, the smaller multiples are then excluded, the smallest first, many at once where the trend says how, with at most `most_checked`
-/// questions in all: the answer is the first that is not excluded and meets δ.
+/// `plan` is what is accounted for at a scale. That a smaller multiple fails rests on the lower ends of its account: those of pairs that only dominate the mechanism
+/// ([`Plan::is_attained`]) say nothing, so that nothing is excluded then, and the scale still meets δ. The scale doubles until one meets δ, and bisection between the
+/// last that did not and the first that did finds a boundary. Unless δ is known to fall, the smaller multiples are then excluded, the smallest first, many at once where the
+/// trend says how, with at most `most_checked` questions in all: the answer is the first that is not excluded and meets δ.
 ///
 /// ```
 /// use certus::{
-///     account::{self, AccountError, Plan, Precision},
-///     exact::{NonNegative, Positive, Probability, Rational},
-///     guarantee::{L1, Relation, Sensitivity},
-///     mechanism::{Excluded, Private, Trend, additive::GaussianMechanism, calibrate},
+///     account::{Plan, Precision},
+///     exact::NonNegative,
+///     guarantee::{Attained, Domination, Pair},
+///     mechanism::{Excluded, Target, Trend, calibrate},
 /// };
 ///
-/// let count = Sensitivity::<L1>::of_count(Relation::AddRemove).to_l2_squared();
-/// let account = |sigma: &Positive, epsilon: &NonNegative| {
-///     let mechanism = GaussianMechanism::with_sigma(&count, sigma.get()).map_err(|_| AccountError::OutOfReach)?;
-///     let plan = Plan::of(&mechanism.domination(), 1);
-///     account::delta(&plan, epsilon, &Precision { digits: 6 }).map(|answer| answer.enclosure)
+/// let target = Target {
+///     epsilon: NonNegative::one(),
+///     delta: "1/100".parse()?,
+///     step: "1/4".parse()?,
+///     trend: Trend::Gaussian { sensitivity: 1u32.into() },
+///     most_checked: 100,
+///     precision: Precision { digits: 6 },
 /// };
-/// let delta = Probability::new(Rational::new(1.into(), 100.into()))?;
-/// let step = Positive::new(Rational::new(1.into(), 4.into()))?;
-/// let found = calibrate(&NonNegative::one(), &delta, &step, &Trend::Gaussian { sensitivity: 1u32.into() }, 100, account)?;
+/// let found = calibrate(&target, |sigma| {
+///     let pair = Pair::Gaussian { variance: sigma.square(), shift: 1u32.into() };
+///     Plan::of(&Domination::by(pair).attained(Attained::ByAnswers), 1)
+/// })?;
 /// assert_eq!((found.scale.to_string().as_str(), found.excluded), ("2", Excluded::Every));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -97,14 +120,20 @@ impl Calibration {
 /// # Errors
 ///
 /// If δ is 1, the account fails, or no scale up to 2^64 steps is certified to meet δ.
-pub fn calibrate<E>(
-    epsilon: &NonNegative,
-    delta: &Probability,
-    step: &Positive,
-    trend: &Trend,
-    most_checked: u64,
-    account: impl FnMut(&Positive, &NonNegative) -> Result<Enclosure, E>,
-) -> Result<Calibration, CalibrateError<E>> {
+pub fn calibrate(target: &Target, mut plan: impl FnMut(&Positive) -> Plan) -> Result<Calibration, CalibrateError> {
+    calibrate_by(target, |scale, epsilon| {
+        let plan = plan(scale);
+        let delta = account::delta(&plan, epsilon, &target.precision)?.enclosure;
+        let nothing = Enclosure::from_integer(0, delta.precision());
+        Ok(if plan.is_attained() { delta } else { delta.hull(&nothing) })
+    })
+}
+
+fn calibrate_by(
+    target: &Target,
+    account: impl FnMut(&Positive, &NonNegative) -> Result<Enclosure, AccountError>,
+) -> Result<Calibration, CalibrateError> {
+    let Target { epsilon, delta, step, trend, most_checked, .. } = target;
     if delta.get().is_one() {
         return Err(CalibrateError::Delta);
     }
@@ -125,7 +154,7 @@ pub fn calibrate<E>(
     }
     let mut every = true;
     if *trend != Trend::Falls {
-        let (met, all) = asked.smaller(high, trend, most_checked)?;
+        let (met, all) = asked.smaller(high, trend, *most_checked)?;
         high = met.unwrap_or(high);
         every = all;
     }
@@ -153,39 +182,34 @@ struct Asked<'a, A> {
     known: BTreeMap<u64, Enclosure>,
 }
 
-impl<E, A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, E>> Asked<'_, A> {
+impl<A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, AccountError>> Asked<'_, A> {
     /// n steps, for n ≥ 1.
     fn scale(&self, n: u64) -> Option<Positive> {
         Positive::new(self.step.get() * Rational::from_integer(n.into())).ok()
     }
 
-    fn at(&mut self, n: u64) -> Result<Enclosure, CalibrateError<E>> {
+    fn at(&mut self, n: u64) -> Result<Enclosure, CalibrateError> {
         if let Some(known) = self.known.get(&n) {
             return Ok(known.clone());
         }
         let scale = self.scale(n).ok_or(CalibrateError::NoScale)?;
-        let found = (self.account)(&scale, self.epsilon).map_err(CalibrateError::Account)?;
+        let found = (self.account)(&scale, self.epsilon)?;
         self.known.insert(n, found.clone());
         Ok(found)
     }
 
     /// Certified: δ(ε) ≤ δ.
-    fn meets(&mut self, n: u64) -> Result<bool, CalibrateError<E>> {
+    fn meets(&mut self, n: u64) -> Result<bool, CalibrateError> {
         Ok(!(self.at(n)?.upper() - self.delta).is_positive())
     }
 
     /// Certified: δ(ε) > δ.
-    fn fails(&mut self, n: u64) -> Result<bool, CalibrateError<E>> {
+    fn fails(&mut self, n: u64) -> Result<bool, CalibrateError> {
         Ok((self.at(n)?.lower() - self.delta).is_positive())
     }
 
     /// Looks at all multiples below `high`, the smallest first: one that meets δ, if any; and whether all before it, or all, are certified to fail.
-    fn smaller(
-        &mut self,
-        high: u64,
-        trend: &Trend,
-        most_checked: u64,
-    ) -> Result<(Option<u64>, bool), CalibrateError<E>> {
+    fn smaller(&mut self, high: u64, trend: &Trend, most_checked: u64) -> Result<(Option<u64>, bool), CalibrateError> {
         let mut ranges = Vec::new();
         let last = high.saturating_sub(1);
         match trend {
@@ -232,7 +256,7 @@ impl<E, A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, E>> Asked<'_, A> 
     }
 
     /// The first and last multiple to which a failure just below `high` extends by sums of Gaussian noise; nothing if none fails with that to spare.
-    fn pivot(&mut self, high: u64) -> Result<Option<(u64, u64)>, CalibrateError<E>> {
+    fn pivot(&mut self, high: u64) -> Result<Option<(u64, u64)>, CalibrateError> {
         let Some((epsilon, factor)) = trend::to_spare(self.epsilon) else { return Ok(None) };
         // Near `high` there may be too little to spare.
         for distance in [1, 2, 4, 8, 16, 32, 64] {

@@ -24,7 +24,7 @@ mod subsampled;
 
 pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
-pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Trend, calibrate};
+pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Target, Trend, calibrate};
 pub use catalogue::{
     AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRefused, Output, ReadInput, ToOutput, Typed, Visitor,
     entry, from_spec, visit,

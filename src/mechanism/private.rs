@@ -2,7 +2,7 @@
 
 use crate::{
     bits::{Bits, BitsError},
-    guarantee::{Domination, Guarantee, Released},
+    guarantee::{DebitError, Domination, Filter, Guarantee, Released},
     sample::{Program, Sampler, fixed::FixedError},
 };
 
@@ -67,6 +67,23 @@ pub trait Private {
         let value = self.on(input).map_err(ReleaseError::Input)?.sample(bits)?;
         Ok(Released::new(value, self.guarantee()))
     }
+
+    /// Draws one release that a budget pays for, before anything is drawn.
+    ///
+    /// # Errors
+    ///
+    /// If the input is refused or the budget does not suffice, and nothing is spent then; or if the source of bits fails, which is paid for. Nothing is
+    /// released in any of these cases.
+    fn release_within<B: Bits + ?Sized>(
+        &self,
+        budget: &mut Filter,
+        input: &Self::Input,
+        bits: &mut B,
+    ) -> Result<Released<<Self::Release as Program>::Output>, ReleaseError<Self::Error>> {
+        let release = self.on(input).map_err(ReleaseError::Input)?;
+        budget.debit(&self.guarantee())?;
+        Ok(Released::new(release.sample(bits)?, self.guarantee()))
+    }
 }
 
 /// Why a mechanism is not drawn by a sampler.
@@ -88,6 +105,9 @@ pub enum ReleaseError<E> {
     /// The input is refused.
     #[error(transparent)]
     Input(E),
+    /// The budget does not pay for it.
+    #[error(transparent)]
+    Budget(#[from] DebitError),
     /// The source of randomness failed.
     #[error(transparent)]
     Bits(#[from] BitsError),

@@ -9,7 +9,7 @@ use certus::{
     },
     exact::{Enclosure, NonNegative, Positive, Probability, parse},
     guarantee::{L1, Relation, Sensitivity},
-    mechanism::{Private, Trend, additive::GaussianMechanism, calibrate, from_spec},
+    mechanism::{Private, Target, Trend, additive::GaussianMechanism, calibrate, from_spec},
 };
 
 use crate::{Calls, Case, values::*};
@@ -113,10 +113,9 @@ fn summaries(calls: &mut Calls) {
     for step in positives() {
         for at in probabilities() {
             calls.make(format!("calibrate({}, {})", shown(&step), shown(&at)), || {
-                calibrate(&NonNegative::one(), &at, &step, &Trend::Falls, 10, |_, _| {
-                    Ok::<_, ()>(Enclosure::from_integer(0, 1))
-                })
-                .map(|found| found.is_smallest())
+                let (epsilon, delta, step, trend) = (NonNegative::one(), at.clone(), step.clone(), Trend::Falls);
+                let target = Target { epsilon, delta, step, trend, most_checked: 10, precision: PRECISION };
+                calibrate(&target, |_| Plan::new()).map(|found| found.is_smallest())
             });
         }
     }

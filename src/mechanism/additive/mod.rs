@@ -27,6 +27,7 @@ mod envelope;
 mod error;
 mod gaussian;
 mod grid;
+mod in_place;
 mod laplace;
 mod noisy;
 mod on_grid;

@@ -5,10 +5,44 @@ use alloc::string::ToString as _;
 use num_bigint::BigUint;
 
 use super::{trend, *};
-use crate::{
-    account::{self, AccountError, Plan, Precision},
-    guarantee::{Domination, Pair},
-};
+use crate::guarantee::{Attained, Domination, Pair};
+
+/// By any account.
+fn calibrate(
+    epsilon: &NonNegative,
+    delta: &Probability,
+    step: &Positive,
+    trend: &Trend,
+    most_checked: u64,
+    account: impl FnMut(&Positive, &NonNegative) -> Result<Enclosure, AccountError>,
+) -> Result<Calibration, CalibrateError> {
+    calibrate_by(&target(epsilon, delta, step, trend, most_checked), account)
+}
+
+fn target(epsilon: &NonNegative, delta: &Probability, step: &Positive, trend: &Trend, most_checked: u64) -> Target {
+    Target {
+        epsilon: epsilon.clone(),
+        delta: delta.clone(),
+        step: step.clone(),
+        trend: trend.clone(),
+        most_checked,
+        precision: Precision { digits: 6 },
+    }
+}
+
+/// Where the pairs are not known to be attained, the same scale meets δ, and nothing is said of smaller ones.
+#[test]
+fn a_bound_excludes_nothing() {
+    let target = target(&whole(1), &probability(1, 100), &positive(1, 4), &Trend::Unknown, 100);
+    let plan = |sigma: &Positive, by: Attained| {
+        let pair = Pair::Gaussian { variance: sigma.square(), shift: 1u32.into() };
+        Plan::of(&Domination::by(pair).attained(by), 1)
+    };
+    let [attained, bound] =
+        [Attained::ByAnswers, Attained::Unknown].map(|by| super::calibrate(&target, |sigma| plan(sigma, by)).unwrap());
+    assert_eq!((attained.excluded, bound.excluded), (Excluded::Every, Excluded::Nothing));
+    assert_eq!(attained.scale, bound.scale);
+}
 
 fn rational(n: i64, d: i64) -> Rational {
     Rational::new(n.into(), d.into())

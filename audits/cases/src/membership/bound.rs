@@ -3,7 +3,7 @@
 use certus::account::{self, AccountError, Plan, Precision, ProfilePoint, attacker_true_positive_rate, trade_off};
 use certus::exact::{Enclosure, NonNegative, Positive, Probability, Rational};
 use certus::guarantee::{Domination, Pair};
-use certus::mechanism::{CalibrateError, Trend, calibrate};
+use certus::mechanism::{Target, Trend, calibrate};
 
 use crate::CaseError;
 use crate::exact::{float, upper};
@@ -40,14 +40,16 @@ pub fn calibrated(
     (epsilon, delta): (&Rational, &Rational),
     step: &Rational,
 ) -> Result<Positive, CaseError> {
-    let account = |scale: &Positive, epsilon: &NonNegative| -> Result<Enclosure, AccountError> {
-        account::delta(&plan(family, scale, attributes), epsilon, &Precision { digits: 6 })
-            .map(|answer| answer.enclosure)
-    };
-    let (epsilon, delta) = (NonNegative::new(epsilon.clone())?, Probability::new(delta.clone())?);
     // The account is asked at the boundary only: nothing rests on δ falling in between.
-    let found = calibrate(&epsilon, &delta, &Positive::new(step.clone())?, &Trend::Unknown, 0, account);
-    found.map(|found| found.scale).map_err(|error: CalibrateError<AccountError>| error.into())
+    let target = Target {
+        epsilon: NonNegative::new(epsilon.clone())?,
+        delta: Probability::new(delta.clone())?,
+        step: Positive::new(step.clone())?,
+        trend: Trend::Unknown,
+        most_checked: 0,
+        precision: Precision { digits: 6 },
+    };
+    Ok(calibrate(&target, |scale| plan(family, scale, attributes))?.scale)
 }
 
 /// min(1, e^ε·f + δ), rounded up.
