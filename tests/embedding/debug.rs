@@ -106,6 +106,7 @@ fn on_two_inputs() -> Vec<&'static str> {
             &[vec!["Grace"], vec!["Grace"]],
         ),
         on("ClampedSum", &ClampedSum::new(bounds, &one, relation).unwrap(), &records_a, &records_b),
+        on("RandomizedResponse", &RandomizedResponse::truth_with(half.clone(), 3), &0.into(), &2.into()),
         on("Survey", &Survey::new(RandomizedResponse::truth_with(half.clone(), 3)).unwrap(), &0.into(), &2.into()),
         on(
             "Variance",

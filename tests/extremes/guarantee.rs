@@ -23,6 +23,7 @@ fn guarantees() -> Vec<Guarantee> {
                 Guarantee::approximate(relation, value.clone(), delta),
                 Guarantee::zcdp(relation, value.clone()),
                 Guarantee::renyi(relation, &two, value),
+                Ok(Guarantee::none(relation)),
             ]
         })
         .flatten()
@@ -170,6 +171,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             name: "guarantees made",
             covers: &[
+                "guarantee/privacy.rs: Guarantee::none",
                 "guarantee/privacy.rs: Guarantee::pure",
                 "guarantee/privacy.rs: Guarantee::approximate",
                 "guarantee/privacy.rs: Guarantee::zcdp",

@@ -2,13 +2,13 @@
 
 use certus::{
     bits::seeded,
-    exact::{BigUint, Integer, NonNegative, Positive, Probability, Rational, parse},
-    guarantee::{LInfinity, Relation, Sensitivity, Weight},
+    exact::{BigUint, Integer, NonNegative, Positive, Probability, Rational, Real, parse},
+    guarantee::{Filter, Guarantee, LInfinity, Relation, Sensitivity, Weight},
     mechanism::{
         Accuracy, Classical, Excerpt, Output, Private, Spec,
         additive::{
-            BoundedLaplace, Clamped, GaussianMechanism, Grid, LaplaceMechanism, Noisy, NoisyVector, OnGrid,
-            OnGridVector, Rounding, Staircase, StaircaseMechanism, TruncatedGaussian, TruncatedLaplace, Within,
+            AdditiveError, BoundedLaplace, Clamped, GaussianMechanism, Grid, LaplaceMechanism, Noisy, NoisyVector,
+            OnGrid, OnGridVector, Rounding, Staircase, StaircaseMechanism, TruncatedGaussian, TruncatedLaplace, Within,
         },
         entry, from_spec,
         selection::{
@@ -41,6 +41,20 @@ fn additive(calls: &mut Calls) {
                         .map(|vector| all(&vector, &[0.into()]))
                 });
                 (scale, LaplaceMechanism::with_epsilon(one, &value).map(|laplace| all(&laplace, &0.into())), vectors)
+            });
+            calls.make(format!("in place ({with})"), || {
+                let mut budget = Filter::new(Guarantee::pure(one.relation(), Real::from(1)).unwrap());
+                let of = |length: usize| LaplaceMechanism::with_scale(one, &value).and_then(|one| one.vector(length));
+                let mut bits = seeded([1; 32]);
+                let all = [1, 7].map(|length| {
+                    let vector = of(length)?.with_sampler(Sampler::Prepared)?;
+                    let mut answers = [i64::MAX; 7];
+                    let paid = vector.add_noise_within(&mut budget, &mut answers, &mut bits).is_ok();
+                    Ok::<_, AdditiveError>((paid, vector.add_noise(&mut answers, &mut bits).is_ok()))
+                });
+                let fixed = LaplaceMechanism::with_scale(one, &value).map(|one| one.fixed(Mode::Wide).is_ok());
+                let also = GaussianMechanism::with_variance(two, &value).map(|two| two.fixed(Mode::Standard).is_ok());
+                (all, fixed, also)
             });
             calls.make(format!("Gaussian({with})"), || {
                 let variance = GaussianMechanism::with_variance(two, &value).map(|gaussian| all(&gaussian, &0.into()));
@@ -300,11 +314,12 @@ fn named(calls: &mut Calls) {
                 let mut bits = seeded([3; 32]);
                 for sampler in [Sampler::Reference, Sampler::Prepared, Sampler::Fixed(Mode::Wide)] {
                     let Ok(mechanism) = from_spec(&spec).unwrap().with_sampler(sampler) else { continue };
-                    let release = mechanism.on(&input.to_string()).unwrap();
+                    let text = certus::exact::render(&Rational::from_integer(input.to_big()));
+                    let release = mechanism.on(&text).unwrap();
                     release.draw(&mut bits).unwrap();
                     release.draw_each(&mut bits, 2, &mut drop).unwrap();
                     release.draw_bulk(&mut bits, 2, &mut drop).unwrap();
-                    let pmf = mechanism.closed_form(&input.to_string(), 64);
+                    let pmf = mechanism.closed_form(&text, 64);
                     pmf.map(|pmf| pmf.probability(&Output::Integer(input.clone())));
                 }
             });
@@ -318,6 +333,10 @@ pub fn cases() -> Vec<Case> {
         Case {
             name: "noise on answers",
             covers: &[
+                "mechanism/additive/gaussian.rs: GaussianMechanism::fixed",
+                "mechanism/additive/in_place.rs: $mechanism::add_noise",
+                "mechanism/additive/in_place.rs: $mechanism::add_noise_within",
+                "mechanism/additive/laplace.rs: LaplaceMechanism::fixed",
                 "mechanism/additive/laplace.rs: LaplaceMechanism::with_scale",
                 "mechanism/additive/laplace.rs: LaplaceMechanism::with_epsilon",
                 "mechanism/additive/laplace.rs: LaplaceMechanism::vector",
@@ -394,19 +413,12 @@ pub fn cases() -> Vec<Case> {
                 "mechanism/arguments.rs: Arguments::finish",
                 "mechanism/catalogue/mod.rs: entry",
                 "mechanism/catalogue/mod.rs: from_spec",
-                "mechanism/catalogue/mod.rs: Entry::has_samplers",
                 "mechanism/catalogue/mod.rs: visit",
-                "mechanism/catalogue/typed.rs: Typed::mechanism",
-                "mechanism/catalogue/typed.rs: Typed::into_mechanism",
                 "mechanism/catalogue/typed.rs: Typed::with_sampler",
-                "mechanism/catalogue/typed.rs: Typed::privacy",
-                "mechanism/catalogue/typed.rs: Typed::relation",
-                "mechanism/catalogue/typed.rs: Typed::domination",
-                "mechanism/catalogue/typed.rs: Typed::neighbours",
-                "mechanism/catalogue/typed.rs: Typed::is_on_the_worst",
                 "mechanism/catalogue/typed.rs: Typed::on",
                 "mechanism/catalogue/typed.rs: Typed::closed_form",
                 "mechanism/excerpt.rs: Excerpt::new",
+                "mechanism/randomized_response.rs: RandomizedResponse::pmf",
                 "mechanism/subsampled.rs: domination",
             ],
             calls: named,

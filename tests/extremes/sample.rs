@@ -4,10 +4,10 @@ use std::num::NonZeroU64;
 
 use certus::{
     bits::{BitStream, Bits, Enumeration, Meter, Recorder, Replay, SystemBits, Tape, seeded},
-    exact::{BigUint, Rational},
+    exact::{BigUint, Integer, Rational},
     sample::{
-        Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, PreparedGaussian, PreparedLaplace, Uniform,
-        Weight,
+        Bernoulli, BernoulliExp, Choice, Gaussian, GaussianNoise, Geometric, Laplace, LaplaceNoise, PreparedGaussian,
+        PreparedLaplace, Sampler, Uniform, Weight,
         fixed::{FixedGaussian, FixedLaplace, Mode},
     },
 };
@@ -106,6 +106,22 @@ fn prepared(calls: &mut Calls) {
     }
 }
 
+fn by_any_sampler(calls: &mut Calls) {
+    for value in long_positives() {
+        for sampler in [Sampler::Reference, Sampler::Prepared, Sampler::Fixed(Mode::Standard)] {
+            calls.make(format!("noise of {} by {sampler:?}", shown(&value)), || {
+                let (mut words, mut integers, mut sums) = ([0_i64; 70], vec![Integer::ZERO; 70], [i64::MIN; 70]);
+                let mut bits = seeded([1; 32]);
+                let laplace = LaplaceNoise::new(&value, sampler)?;
+                let filled =
+                    (laplace.fill(&mut bits, &mut words).is_ok(), laplace.fill(&mut bits, &mut integers).is_ok());
+                let gaussian = GaussianNoise::new(&value, sampler)?;
+                Ok::<_, certus::sample::fixed::FixedError>((filled, gaussian.add_noise(&mut bits, &mut sums).is_ok()))
+            });
+        }
+    }
+}
+
 fn fixed(calls: &mut Calls) {
     for value in long_positives() {
         for mode in [Mode::Standard, Mode::Wide] {
@@ -153,6 +169,15 @@ pub fn cases() -> Vec<Case> {
                 "sample/uniform.rs: Uniform::new",
             ],
             calls: reference,
+        },
+        Case {
+            name: "noise by any sampler",
+            covers: &[
+                "sample/noise.rs: $noise::new",
+                "sample/noise.rs: $noise::fill",
+                "sample/noise.rs: $noise::add_noise",
+            ],
+            calls: by_any_sampler,
         },
         Case {
             name: "prepared samplers",

@@ -6,15 +6,15 @@ use std::{collections::BTreeSet, fs, path::Path};
 use certus::{
     bits::Bits,
     exact::{Integer, NonNegative, Positive, parse},
-    guarantee::{L1, LInfinity, Relation, Sensitivity},
+    guarantee::{Filter, L1, LInfinity, Relation, Sensitivity},
     mechanism::{
         Private,
-        additive::LaplaceMechanism,
+        additive::{LaplaceMechanism, LaplaceVector},
         from_spec,
         selection::{Noise, SparseVector},
     },
     sample::{
-        Laplace, PreparedGaussian, PreparedLaplace, Program,
+        GaussianNoise, Laplace, LaplaceNoise, PreparedGaussian, PreparedLaplace, Program, Sampler,
         fixed::{FixedGaussian, FixedLaplace, Mode},
     },
 };
@@ -67,6 +67,65 @@ pub const ALL: &[(&str, Draw)] = &[
         let mechanism = LaplaceMechanism::with_scale(&sensitivity, wide().get()).unwrap();
         mechanism.release(&Integer::from(7), bits).unwrap().get().to_string()
     }),
+    ("mechanism/private.rs: release_within", |bits| {
+        let sensitivity = Sensitivity::<L1>::new(NonNegative::one(), Relation::AddRemove);
+        let mechanism = LaplaceMechanism::with_scale(&sensitivity, wide().get()).unwrap();
+        let mut budget = Filter::new(mechanism.guarantee());
+        mechanism.release_within(&mut budget, &Integer::from(7), bits).unwrap().get().to_string()
+    }),
+    ("mechanism/additive/in_place.rs: add_noise", |bits| {
+        SAMPLERS
+            .map(|sampler| {
+                in_place(sampler, |mechanism, values| mechanism.add_noise(values, bits).map(|_| ()).unwrap())
+            })
+            .join(" ")
+    }),
+    ("mechanism/additive/in_place.rs: add_noise_within", |bits| {
+        in_place(Sampler::Reference, |mechanism, values| {
+            let mut budget = Filter::new(mechanism.guarantee());
+            mechanism.add_noise_within(&mut budget, values, bits).map(|_| ()).unwrap();
+        })
+    }),
+    ("sample/noise.rs: fill", |bits| {
+        SAMPLERS
+            .map(|sampler| {
+                let mut out = [0i64; 8];
+                LaplaceNoise::new(&positive("1e15"), sampler).unwrap().fill(bits, &mut out).unwrap();
+                format!("{out:?}")
+            })
+            .join(" ")
+    }),
+    ("sample/noise.rs: add_noise", |bits| {
+        SAMPLERS
+            .map(|sampler| {
+                let mut values = [5i64; 8];
+                GaussianNoise::new(&positive("1e30"), sampler).unwrap().add_noise(bits, &mut values).unwrap();
+                format!("{values:?}")
+            })
+            .join(" ")
+    }),
+    ("sample/program.rs: bulk", |bits| {
+        let mut all = Vec::new();
+        Laplace::new(&wide()).bulk(bits, 2, &mut |sample| all.push(sample)).unwrap();
+        for sampler in SAMPLERS {
+            let noise = LaplaceNoise::new(&positive("1e15"), sampler).unwrap();
+            noise.bulk(bits, 2, &mut |sample| all.push(sample)).unwrap();
+        }
+        format!("{all:?}")
+    }),
+    ("mechanism/catalogue/erased.rs: draw_each", |bits| {
+        let mut all = Vec::new();
+        let mechanism = from_spec(&"count(scale=1e18)".parse().unwrap()).unwrap();
+        mechanism.on("1,1").unwrap().draw_each(bits, 2, &mut |output| all.push(output)).unwrap();
+        format!("{all:?}")
+    }),
+    ("mechanism/catalogue/erased.rs: draw_bulk", |bits| {
+        let mut all = Vec::new();
+        let mechanism = from_spec(&"laplace(scale=1e18)".parse().unwrap()).unwrap();
+        let mechanism = mechanism.with_sampler(Sampler::Prepared).unwrap();
+        mechanism.on("1").unwrap().draw_bulk(bits, 2, &mut |output| all.push(output)).unwrap();
+        format!("{all:?}")
+    }),
     ("mechanism/catalogue/erased.rs: draw", |bits| {
         let drawn = |spec: &str, input: &str, bits: &mut Source<'_>| {
             from_spec(&spec.parse().unwrap()).unwrap().on(input).unwrap().draw(bits).unwrap().to_string()
@@ -109,6 +168,17 @@ pub const ALL: &[(&str, Draw)] = &[
     #[cfg(feature = "audit")]
     ("audit/sampled.rs: fresh_seed", |mut bits| format!("{:?}", certus::audit::fresh_seed(&mut bits).unwrap())),
 ];
+
+const SAMPLERS: [Sampler; 3] = [Sampler::Reference, Sampler::Prepared, Sampler::Fixed(Mode::Standard)];
+
+/// Eight values with noise of scale 10^15.
+fn in_place(sampler: Sampler, add_noise: impl FnOnce(&LaplaceVector, &mut [i64])) -> String {
+    let sensitivity = Sensitivity::<L1>::new(NonNegative::one(), Relation::AddRemove);
+    let each = LaplaceMechanism::with_scale(&sensitivity, positive("1e15").get()).unwrap();
+    let mut values = [5i64; 8];
+    add_noise(&each.with_sampler(sampler).unwrap().vector(8).unwrap(), &mut values);
+    format!("{values:?}")
+}
 
 fn positive(text: &str) -> Positive {
     Positive::new(parse(text).unwrap()).unwrap()

@@ -18,7 +18,7 @@ use super::{
     },
 };
 use crate::{
-    exact::{FinitePmf, Integer, NonNegative, Pmf, Positive, Rational},
+    exact::{FinitePmf, Integer, NonNegative, Pmf, Positive, Rational, render},
     guarantee::{L1, L2Squared, Relation, Sensitivity},
     mechanism::{
         Arguments, SpecError,
@@ -114,7 +114,7 @@ pub(super) fn l2(distance: &BigUint) -> Sensitivity<L2Squared> {
 
 /// The answers 0 and Δ.
 pub(super) fn from_zero(distance: &BigUint) -> (String, String) {
-    ("0".to_string(), distance.to_string())
+    ("0".to_string(), render(&whole(distance)))
 }
 
 /// The answers `lower` and `lower` + Δ, or `upper` if that is less.
