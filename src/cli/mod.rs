@@ -28,7 +28,7 @@ pub use failure::Failure;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Runs the command on the process's own arguments and streams; the answer is the exit status:
-/// 0 fine, 1 a certificate that fails, 2 bad usage or bad input, 3 the environment failed.
+/// 0 fine, 1 a certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed.
 #[must_use]
 pub fn main() -> u8 {
     let stdout = io::stdout();
