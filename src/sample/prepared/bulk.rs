@@ -207,7 +207,7 @@ pub(crate) fn fill<C: Trial, T: Slot<C::Word>, B: Bits + ?Sized>(
     })
 }
 
-pub(in crate::sample) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
+pub(crate) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
     reference: &impl Program<Output = Integer>,
     bits: &mut B,
     out: &mut [T],
@@ -236,7 +236,7 @@ pub(crate) fn add_noise<C: Trial, B: Bits + ?Sized>(
     Ok(clamped)
 }
 
-pub(in crate::sample) fn add_noise_by_reference<B: Bits + ?Sized>(
+pub(crate) fn add_noise_by_reference<B: Bits + ?Sized>(
     reference: &impl Program<Output = Integer>,
     bits: &mut B,
     values: &mut [i64],
