@@ -67,6 +67,7 @@ macro_rules! noise {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
+        #[allow(clippy::large_enum_variant, reason = "a mechanism holds one of them, behind a pointer")]
         pub enum $noise {
             /// By the reference sampler.
             Reference($reference),
