@@ -6,7 +6,7 @@
 //! * [`structural`] solves its loops exactly and reaches far deeper. It assumes that `execute` loops as it says.
 //!
 //! * [`fixed_gaussian`] and [`fixed_laplace`] evaluate a fixed-work sampler at the ends of the runs of words that settle an outcome.
-//! * [`prepared`] does the like for a prepared sampler; it, [`fixed_gaussian_outputs`] and [`fixed_laplace_outputs`] also run the public functions from
+//! * [`prepared_laplace`] and [`prepared_gaussian`] do the like for prepared samplers; they, [`fixed_gaussian_outputs`] and [`fixed_laplace_outputs`] also run the public functions from
 //!   words to the returned value, on tapes crafted at the edges of every field.
 //!
 //! Each yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From these and the
