@@ -182,7 +182,8 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
         self.offset.digits()
     }
 
-    #[inline]
+    // Into the kernel, whoever else calls it: what is checked there is then all of it.
+    #[inline(always)]
     fn trial(&self, words: &Words<W>) -> Trial<Noise<W>> {
         let (low, unsettled_low) = self.low.scan(words.first.shifted(1));
         let (high, unsettled_high) = self.high.scan(words.second.shifted(1));

@@ -198,7 +198,8 @@ impl<W: Word> Shape<W> for Direct<W> {
         0
     }
 
-    #[inline]
+    // Into the kernel, whoever else calls it: what is checked there is then all of it.
+    #[inline(always)]
     fn trial(&self, words: &Words<W>) -> Trial<Noise<W>> {
         let (magnitude, ambiguous) = self.magnitude.scan(words.first.shifted(1));
         let (candidate, _) = signed(place::<W::Machine>(magnitude, 0, 0), words.first.low_bit());
@@ -290,7 +291,8 @@ impl<W: Word> Shape<W> for Bucketed<W> {
         self.offset.digits()
     }
 
-    #[inline]
+    // Into the kernel, whoever else calls it: what is checked there is then all of it.
+    #[inline(always)]
     fn trial(&self, words: &Words<W>) -> Trial<Noise<W>> {
         let (bucket, unsettled) = self.bucket.scan(words.first.shifted(1));
         let (accepted, undecided) = self.offset.decide(self.offset.start(bucket, words.offset), words.accept);
