@@ -13,7 +13,8 @@
 //! * [`bits`]: the only door for randomness; streams, the system's source, tapes;
 //! * [`exact`]: integers, rationals, their text; enclosures of e^-x, ln and closed-form probabilities;
 //! * [`sample`]: the exact samplers, as programs over an interpreter;
-//! * [`guarantee`]: what is guaranteed, and the pairs of distributions that dominate a mechanism's neighbouring inputs;
+//! * [`guarantee`]: what is guaranteed, and the pairs of distributions that dominate a mechanism's
+//!   neighbouring inputs;
 //! * [`account`]: the smallest δ for an ε, and the smallest ε for a δ, of such pairs composed;
 //! * [`mechanism`]: what a release runs, and the specs that name it;
 //! * `audit` (feature `audit`): certificates, which enumerate the samplers' own distributions;

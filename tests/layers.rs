@@ -1,4 +1,5 @@
-//! No arrow backwards: each layer names only those below it, in what ships. Tests may look upwards, and so may documentation.
+//! No arrow backwards: each layer names only those below it, in what ships. Tests may look upwards, and so
+//! may documentation.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 
 use std::{

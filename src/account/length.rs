@@ -3,8 +3,8 @@
 use super::{AccountError, Direction};
 use crate::{exact::Rational, guarantee::Pair};
 
-/// The most binary digits of a parameter's numerator or denominator: more than any text has that is read as a number, which is at most
-/// 2,000 decimal digits.
+/// The most binary digits of a parameter's numerator or denominator: more than any text has that is read as a
+/// number, which is at most 2,000 decimal digits.
 const MOST_BITS: u64 = 1 << 13;
 
 fn is_short(value: &Rational) -> bool {

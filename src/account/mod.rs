@@ -75,7 +75,8 @@ pub fn delta(plan: &Plan, epsilon: &NonNegative, precision: &Precision) -> Resul
 /// A curve of tests takes both ([`trade_off`]). The work is bounded as that of [`delta`].
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, delta_both_ways}, exact::{NonNegative, parse}, mechanism::domination};
+/// use certus::account::{Plan, Precision, delta_both_ways};
+/// use certus::{exact::{NonNegative, parse}, mechanism::domination};
 ///
 /// let plan = Plan::of(&domination(&"subsampled_laplace(scale=1, rate=1/10)".parse()?)?, 1);
 /// let epsilon = NonNegative::new(parse("0.1")?)?;
@@ -155,7 +156,8 @@ fn whole() -> Enclosure {
 ///
 /// # Errors
 ///
-/// If there is nothing to account for, a parameter has more than 8,192 binary digits, no ε will do, or none is found within the bounds.
+/// If there is nothing to account for, a parameter has more than 8,192 binary digits, no ε will do, or none
+/// is found within the bounds.
 pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
     smallest(directions(plan), delta, precision).map_err(|error| match error {
         AccountError::NoEpsilon if !plan.is_attained() => AccountError::NoEpsilonKnown,

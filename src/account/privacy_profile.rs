@@ -14,7 +14,8 @@ use crate::exact::{Budget, NonNegative};
 /// points takes little more than that of a few, and what is answered may depend in its last digits on what was asked before.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, PrivacyProfile}, exact::{NonNegative, parse}, mechanism::domination};
+/// use certus::account::{Plan, Precision, PrivacyProfile};
+/// use certus::{exact::{NonNegative, parse}, mechanism::domination};
 ///
 /// let plan = Plan::of(&domination(&"subsampled_gaussian(sigma=1, rate=1/10)".parse()?)?, 10);
 /// let mut profile = PrivacyProfile::new(&plan);

@@ -6,7 +6,8 @@ use num_traits::{One, Zero};
 
 use crate::guarantee::{FinitePair, Pair, Weight};
 
-/// A pair without subsampling that is none; `None` if nothing is lost: at rate 0, at no distance, or where P = Q outcome by outcome.
+/// A pair without subsampling that is none; `None` if nothing is lost: at rate 0, at no distance, or where
+/// P = Q outcome by outcome.
 pub(super) fn simplified(pair: &Pair) -> Option<Pair> {
     match pair {
         Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => None,
@@ -24,8 +25,9 @@ pub(super) fn simplified(pair: &Pair) -> Option<Pair> {
     }
 }
 
-/// Whether P = Q: every outcome has the same quotient of its two weights c·e^-x and c′·e^-x′, that of the sums. Such quotients (c/c′)·e^(x′−x) are equal only if both
-/// c/c′ and x′ − x are, since e to a rational power other than 0 is irrational.
+/// Whether P = Q: every outcome has the same quotient of its two weights c·e^-x and c′·e^-x′, that of the
+/// sums. Such quotients (c/c′)·e^(x′−x) are equal only if both c/c′ and x′ − x are, since e to a rational
+/// power other than 0 is irrational.
 fn is_equal(pair: &FinitePair) -> bool {
     // Invariant #1 of a finite pair: no outcome has two weights of 0.
     let quotient = |(p, q): &(Weight, Weight)| {

@@ -67,7 +67,8 @@ const DEPTH: u32 = 48;
 const MOST_OUTPUTS: usize = 1 << 14;
 
 impl Own {
-    /// The mechanism that a spec names, on two inputs, by a sampler; where a mechanism has none to choose from, by the one that it has.
+    /// The mechanism that a spec names, on two inputs, by a sampler; where a mechanism has none to choose
+    /// from, by the one that it has.
     ///
     /// # Errors
     ///

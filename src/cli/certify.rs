@@ -40,7 +40,8 @@ impl Noise {
         laplace.or_else(gaussian).or_else(|_| RandomizedResponse::try_from(spec).map(Self::Response)).ok()
     }
 
-    /// Whether few enough outputs matter for all of them to be enumerated: a scale, σ or number of answers of at most `widest`.
+    /// Whether few enough outputs matter for all of them to be enumerated: a scale, σ or number of answers of
+    /// at most `widest`.
     fn is_enumerable(&self, widest: u32) -> bool {
         let bound = BigUint::from(widest);
         match self {
@@ -52,7 +53,8 @@ impl Noise {
         }
     }
 
-    /// The closed form of the noise, or of the response to 0; nothing if that would take too long to write down.
+    /// The closed form of the noise, or of the response to 0; nothing if that would take too long to write
+    /// down.
     fn pmf(&self, precision: u32) -> Option<Box<dyn Pmf<Integer>>> {
         Some(match self {
             Self::Laplace(laplace) => Box::new(LaplacePmf::new(laplace.scale(), precision)),

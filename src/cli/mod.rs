@@ -27,8 +27,8 @@ pub use failure::Failure;
 /// The version of the JSON documents that the command prints.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Runs the command on the process's own arguments and streams; the answer is the exit status:
-/// 0 fine, 1 a certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed.
+/// Runs the command on the process's own arguments and streams; the answer is the exit status: 0 fine, 1 a
+/// certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed.
 #[must_use]
 pub fn main() -> u8 {
     let stdout = io::stdout();

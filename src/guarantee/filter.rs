@@ -211,7 +211,8 @@ impl Filter {
         Guarantee::new(self.relation(), with(self.odometer.like.privacy(), &left))
     }
 
-    /// What a file is to hold of it. The budget is gone from here: whoever is to spend what is left restores it.
+    /// What a file is to hold of it. The budget is gone from here: whoever is to spend what is left restores
+    /// it.
     #[must_use]
     pub fn save(self) -> SavedFilter {
         SavedFilter { budget: self.budget, odometer: self.odometer }
@@ -226,8 +227,9 @@ impl Filter {
 
 /// A budget that is being kept, by a file or by another process; with feature `serde`, as text.
 ///
-/// **A file that is restored twice spends twice.** Nothing here can see that: only a ledger can, which books every release where all who release look. So a
-/// saved budget is restored by one process, which saves it again when it is done, and never from a backup.
+/// **A file that is restored twice spends twice.** Nothing here can see that: only a ledger can, which books
+/// every release where all who release look. So a saved budget is restored by one process, which saves it
+/// again when it is done, and never from a backup.
 ///
 /// ```
 /// use certus::{exact::Real, guarantee::{Filter, Guarantee, Relation}};

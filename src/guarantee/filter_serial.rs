@@ -107,7 +107,8 @@ mod tests {
     use crate::guarantee::{DebitError, Filter};
     use alloc::string::ToString;
 
-    /// Each kind comes back with what is left of it, and a text in which more was spent than there is does not.
+    /// Each kind comes back with what is left of it, and a text in which more was spent than there is does
+    /// not.
     #[test]
     fn a_saved_budget_has_what_is_left() {
         let one = Relation::ChangeOne;

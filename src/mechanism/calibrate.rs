@@ -86,12 +86,15 @@ pub struct Target {
     pub precision: Precision,
 }
 
-/// Finds a multiple of the step that the account certifies to have δ(ε) of at most the wanted one, while the next smaller multiple fails.
+/// Finds a multiple of the step that the account certifies to have δ(ε) of at most the wanted one, while the
+/// next smaller multiple fails.
 ///
-/// `plan` is what is accounted for at a scale. That a smaller multiple fails rests on the lower ends of its account: those of pairs that only dominate the mechanism
-/// ([`Plan::is_attained`]) say nothing, so that nothing is excluded then, and the scale still meets δ. The scale doubles until one meets δ, and bisection between the
-/// last that did not and the first that did finds a boundary. Unless δ is known to fall, the smaller multiples are then excluded, the smallest first, many at once where the
-/// trend says how, with at most `most_checked` questions in all: the answer is the first that is not excluded and meets δ.
+/// `plan` is what is accounted for at a scale. That a smaller multiple fails rests on the lower ends of its
+/// account: those of pairs that only dominate the mechanism ([`Plan::is_attained`]) say nothing, so that
+/// nothing is excluded then, and the scale still meets δ. The scale doubles until one meets δ, and bisection
+/// between the last that did not and the first that did finds a boundary. Unless δ is known to fall, the
+/// smaller multiples are then excluded, the smallest first, many at once where the trend says how, with at
+/// most `most_checked` questions in all: the answer is the first that is not excluded and meets δ.
 ///
 /// ```
 /// use certus::{

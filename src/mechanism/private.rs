@@ -33,8 +33,8 @@ pub trait Private {
     /// The pairs that dominate its neighbouring inputs: never less than what these attain, and whether they do ([`Domination::attained`]), at every ε.
     fn domination(&self) -> Domination;
 
-    /// The same mechanism, by another sampler. One without samplers to choose from stays as it is, unless work that says nothing
-    /// about the noise is asked for.
+    /// The same mechanism, by another sampler. One without samplers to choose from stays as it is, unless
+    /// work that says nothing about the noise is asked for.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ pub trait Private {
     ///
     /// # Errors
     ///
-    /// If the input is refused or the budget does not suffice, and nothing is spent then; or if the source of bits fails, which is paid for. Nothing is
-    /// released in any of these cases.
+    /// If the input is refused or the budget does not suffice, and nothing is spent then; or if the source of
+    /// bits fails, which is paid for. Nothing is released in any of these cases.
     fn release_within<B: Bits + ?Sized>(
         &self,
         budget: &mut Filter,

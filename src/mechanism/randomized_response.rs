@@ -208,7 +208,8 @@ impl Private for RandomizedResponse {
         Ok(Response(self.respond(input)))
     }
 
-    /// Pure ε = |ln(p/q)| for a person whose true answer changes; where an answer is certain or impossible, there is [none](Guarantee::none).
+    /// Pure ε = |ln(p/q)| for a person whose true answer changes; where an answer is certain or impossible,
+    /// there is [none](Guarantee::none).
     fn guarantee(&self) -> Guarantee {
         let pure = |epsilon| Guarantee::pure(Relation::ChangeOne, epsilon).ok();
         self.epsilon().and_then(pure).unwrap_or_else(|| Guarantee::none(Relation::ChangeOne))

@@ -14,8 +14,9 @@
 //! | [`Gaussian`] | ∝ e^(-k²/2σ²) on all integers | Laplace, Bernoulli(e^-x) |
 //! | [`Choice`] | ∝ cᵢ·e^-xᵢ on finitely many i | uniform, Bernoulli(e^-x) |
 //!
-//! [`PreparedLaplace`] and [`PreparedGaussian`] draw the same noise from tables built once for a parameter, much faster;
-//! [`fixed`] draws it by work that says nothing about it. [`LaplaceNoise`] and [`GaussianNoise`] are either, by any [`Sampler`].
+//! [`PreparedLaplace`] and [`PreparedGaussian`] draw the same noise from tables built once for a parameter,
+//! much faster; [`fixed`] draws it by work that says nothing about it. [`LaplaceNoise`] and [`GaussianNoise`]
+//! are either, by any [`Sampler`].
 //!
 //! Each runs on machine words where its parameters fit and on big integers where they do not; the output and the bits
 //! drawn are the same either way. An output is exact whatever its size.

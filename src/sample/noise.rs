@@ -1,4 +1,5 @@
-//! Laplace and Gaussian noise by any of their samplers: one type each, so that a mechanism has one type however it draws.
+//! Laplace and Gaussian noise by any of their samplers: one type each, so that a mechanism has one type
+//! however it draws.
 
 use alloc::vec;
 
@@ -43,7 +44,8 @@ fn fill_words<T: Output>(
     Ok(())
 }
 
-/// Adds what a fixed-work sampler puts in words, by work that does not depend on it; the answer is how many sums were clamped.
+/// Adds what a fixed-work sampler puts in words, by work that does not depend on it; the answer is how many
+/// sums were clamped.
 fn add_words(
     values: &mut [i64],
     mut fill: impl FnMut(&mut [i64]) -> Result<(), BitsError>,
@@ -91,7 +93,8 @@ macro_rules! noise {
                 })
             }
 
-            /// The name of the sampler that draws: `reference`, `prepared` or `fixed`. (Noise too wide for tables is drawn by the reference sampler.)
+            /// The name of the sampler that draws: `reference`, `prepared` or `fixed`. (Noise too wide for
+            /// tables is drawn by the reference sampler.)
             #[must_use]
             pub fn sampler(&self) -> &'static str {
                 match self {
@@ -105,8 +108,9 @@ macro_rules! noise {
             ///
             /// # Errors
             ///
-            /// If the source fails, or if a sample does not fit `T`, which never happens to an [`Integer`] but by the fixed-work sampler, with a probability below 2^-180. What the slice
-            /// holds then must not be released: that a sample did not fit says something about it.
+            /// If the source fails, or if a sample does not fit `T`, which never happens to an [`Integer`]
+            /// but by the fixed-work sampler, with a probability below 2^-180. What the slice holds then must
+            /// not be released: that a sample did not fit says something about it.
             pub fn fill<T: Output, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
                 match self {
                     Self::Reference(noise) => {
@@ -118,11 +122,13 @@ macro_rules! noise {
                 }
             }
 
-            /// Adds an independent sample to each value; the answer is how many sums were past 64 bits and were clamped.
+            /// Adds an independent sample to each value; the answer is how many sums were past 64 bits and
+            /// were clamped.
             ///
             /// # Errors
             ///
-            /// If the source fails. Every value is then overwritten with 0: those that had no noise yet are private.
+            /// If the source fails. Every value is then overwritten with 0: those that had no noise yet are
+            /// private.
             pub fn add_noise<B: Bits + ?Sized>(&self, bits: &mut B, values: &mut [i64]) -> Result<usize, BitsError> {
                 let noised = match self {
                     Self::Reference(noise) => {

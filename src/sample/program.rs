@@ -56,7 +56,8 @@ pub trait Program: Clone + Ord + Send + Sync + 'static {
         execute(self, bits)
     }
 
-    /// Draws `count` samples, as many at a time as is fastest: of the same distribution as [`sample`](Self::sample)'s, and not the same samples.
+    /// Draws `count` samples, as many at a time as is fastest: of the same distribution as
+    /// [`sample`](Self::sample)'s, and not the same samples.
     ///
     /// # Errors
     ///

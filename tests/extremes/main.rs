@@ -38,8 +38,9 @@ pub struct Case {
     pub calls: fn(&mut Calls),
 }
 
-/// A call that takes longer than this, of processor time, is too slow: a second with `CERTUS_FULL=1`, on an idle machine. Without it five,
-/// for code that is hardly optimised, on a machine that does other things besides.
+/// A call that takes longer than this, of processor time, is too slow: a second with `CERTUS_FULL=1`, on an
+/// idle machine. Without it five, for code that is hardly optimised, on a machine that does other things
+/// besides.
 fn slow() -> Duration {
     Duration::from_secs(if std::env::var_os("CERTUS_FULL").is_some() { 1 } else { 5 })
 }
@@ -156,7 +157,8 @@ fn end(child: &mut Child, said: &Mutex<Said>) -> Option<String> {
     }
 }
 
-/// What went wrong among these calls of a case, a line each. After a call that never ends, another child makes those that follow.
+/// What went wrong among these calls of a case, a line each. After a call that never ends, another child
+/// makes those that follow.
 fn failures(case: &Case, mut those: std::ops::Range<usize>) -> Vec<String> {
     let mut wrong = Vec::new();
     loop {

@@ -1,4 +1,5 @@
-//! Calls that are known to take too long, and what they wait for. `CERTUS_EXTREMES_WAITING=1` makes them all the same.
+//! Calls that are known to take too long, and what they wait for. `CERTUS_EXTREMES_WAITING=1` makes them all
+//! the same.
 
 /// The case, what the description of a call contains, and what the call waits for.
 const WAITING: &[(&str, &str, &str)] = &[

@@ -35,7 +35,8 @@ pub struct GaussianDp {
 /// `None` if there are fewer than two points, they do not rise from 0, or no μ up to 2^10 is large enough.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, delta, gaussian_dp}, exact::{NonNegative, Rational, parse}, mechanism::from_spec};
+/// use certus::account::{Plan, Precision, delta, gaussian_dp};
+/// use certus::{exact::{NonNegative, Rational, parse}, mechanism::from_spec};
 ///
 /// let mechanism = from_spec(&"gaussian(sigma=2)".parse()?)?;
 /// let plan = Plan::of(&mechanism.domination(), 1);

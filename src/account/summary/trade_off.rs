@@ -56,7 +56,8 @@ const FURTHEST: u32 = 1 << 12;
 /// `None` if there are fewer than three points either way, or they do not rise from 0. Those beyond ε = 4096 are left out.
 ///
 /// ```
-/// use certus::{account::{Plan, Precision, delta, trade_off}, exact::{NonNegative, Probability, parse}, mechanism::from_spec};
+/// use certus::account::{Plan, Precision, delta, trade_off};
+/// use certus::{exact::{NonNegative, Probability, parse}, mechanism::from_spec};
 ///
 /// // Randomized response with γ = 1/4: whoever may be wrong about the one in 1/4 of the cases, is wrong about the other in 1/4.
 /// let mechanism = from_spec(&"randomized_response(gamma=1/4)".parse()?)?;

@@ -26,7 +26,8 @@ pub enum EnumerateError {
 
 /// A mechanism of the catalogue, to be enumerated, by the reference sampler.
 pub trait Enumerable: Send + Sync {
-    /// The distribution on an input, solved: [`structural_within`](super::structural_within), with 2^18 outputs and 20 seconds at most.
+    /// The distribution on an input, solved: [`structural_within`](super::structural_within), with 2^18
+    /// outputs and 20 seconds at most.
     ///
     /// # Errors
     ///

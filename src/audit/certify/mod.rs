@@ -6,8 +6,9 @@
 //! * [`structural`] solves its loops exactly and reaches far deeper. It assumes that `execute` loops as it says.
 //!
 //! * [`fixed_gaussian`] and [`fixed_laplace`] evaluate a fixed-work sampler at the ends of the runs of words that settle an outcome.
-//! * [`prepared_laplace`] and [`prepared_gaussian`] do the like for prepared samplers; they, [`fixed_gaussian_outputs`] and [`fixed_laplace_outputs`] also run the public functions from
-//!   words to the returned value, on tapes crafted at the edges of every field.
+//! * [`prepared_laplace`] and [`prepared_gaussian`] do the like for prepared samplers; they,
+//!   [`fixed_gaussian_outputs`] and [`fixed_laplace_outputs`] also run the public functions from words to the
+//!   returned value, on tapes crafted at the edges of every field.
 //!
 //! Each yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From these and the
 //! closed form on paper, [`Certificate::new`] derives bounds of every probability and of the total-variation distance.
@@ -203,7 +204,8 @@ fn solved<P: Program, T>(
 /// How a program is solved, whatever its type.
 type Solve<'s, T> = dyn FnMut(Weighing) -> Result<Vec<(T, Weight)>, CertifyError> + 's;
 
-/// The masses, from so many guard bits on: each rounding loses at most one unit, so they outnumber the roundings, or are doubled.
+/// The masses, from so many guard bits on: each rounding loses at most one unit, so they outnumber the
+/// roundings, or are doubled.
 fn guarded<T: Ord>(depth: u32, mut guard: u32, solve: &mut Solve<'_, T>) -> Result<Masses<T>, CertifyError> {
     if depth > FINEST {
         return Err(CertifyError::TooDeep);

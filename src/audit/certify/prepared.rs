@@ -107,7 +107,8 @@ const COVERS: [&str; 3] = [
     "samples past 64 bits: refused by i64, clamped by add_noise, exact as i128 and Integer",
 ];
 
-/// Enumerates the same table at words of 8 bits, on every tape of at most `depth` bits; nothing if it draws from no table.
+/// Enumerates the same table at words of 8 bits, on every tape of at most `depth` bits; nothing if it draws
+/// from no table.
 ///
 /// # Errors
 ///

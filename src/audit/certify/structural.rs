@@ -92,7 +92,8 @@ impl<'p> Solver<'p> {
         Ok(outputs.in_order(weights))
     }
 
-    /// Solves the loop of steps from state 0: follows the weight of each state, round by round, until it has all left or counts for nothing.
+    /// Solves the loop of steps from state 0: follows the weight of each state, round by round, until it has
+    /// all left or counts for nothing.
     fn solve_loop(&mut self, step: &mut NumberedStep<'_>) -> Result<Weights, CertifyError> {
         let mut outputs = Weights::new();
         let mut states = Weights::from([(0, self.measure.one())]);

@@ -10,13 +10,13 @@ use crate::{
 macro_rules! in_place {
     ($($mechanism:ident)*) => {$(
         impl $mechanism {
-            /// Adds noise to each answer, by the mechanism's sampler; what is returned is how many sums were past 64 bits and were clamped, which is
-            /// post-processing.
+            /// Adds noise to each answer, by the mechanism's sampler; what is returned is how many sums were
+            /// past 64 bits and were clamped, which is post-processing.
             ///
             /// # Errors
             ///
-            /// If there are not as many answers as coordinates, or the source of bits fails. Every answer is then overwritten with 0: those that had no noise
-            /// yet are private.
+            /// If there are not as many answers as coordinates, or the source of bits fails. Every answer is
+            /// then overwritten with 0: those that had no noise yet are private.
             pub fn add_noise<B: Bits + ?Sized>(
                 &self,
                 answers: &mut [i64],
@@ -34,7 +34,8 @@ macro_rules! in_place {
             ///
             /// # Errors
             ///
-            /// As [`add_noise`](Self::add_noise), and if the budget does not suffice: then nothing is spent. Every answer is then overwritten with 0.
+            /// As [`add_noise`](Self::add_noise), and if the budget does not suffice: then nothing is spent.
+            /// Every answer is then overwritten with 0.
             pub fn add_noise_within<B: Bits + ?Sized>(
                 &self,
                 budget: &mut Filter,
@@ -80,7 +81,8 @@ mod tests {
         each.unwrap().vector(coordinates).unwrap()
     }
 
-    /// In place, what is added is the noise that the sampler draws, at every length about a batch; past a word it is clamped and counted.
+    /// In place, what is added is the noise that the sampler draws, at every length about a batch; past a
+    /// word it is clamped and counted.
     #[test]
     fn what_is_added_is_the_noise() {
         for (sampler, length) in SAMPLERS.into_iter().flat_map(|sampler| [1, 63, 64, 65, 1500].map(|n| (sampler, n))) {
@@ -99,7 +101,8 @@ mod tests {
         }
     }
 
-    /// One release is the same noise by either way of drawing: the vector's program draws it coordinate by coordinate.
+    /// One release is the same noise by either way of drawing: the vector's program draws it coordinate by
+    /// coordinate.
     #[test]
     fn each_sampler_draws_a_vector() {
         for sampler in SAMPLERS {

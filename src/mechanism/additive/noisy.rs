@@ -75,8 +75,8 @@ impl<N: Program<Output = Integer>> Program for NoisyVector<N> {
     }
 }
 
-/// Noise conditioned on |noise| ≤ bound: drawn again until it is, which takes 1/P(|noise| ≤ bound) draws on average, and as long as
-/// whoever makes it says.
+/// Noise conditioned on |noise| ≤ bound: drawn again until it is, which takes 1/P(|noise| ≤ bound) draws on
+/// average, and as long as whoever makes it says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Within<N> {
     bound: BigUint,

@@ -62,8 +62,8 @@ impl TruncatedLaplace {
     ///
     /// # Errors
     ///
-    /// If the scale is not positive or over 2^16·(2·bound + 1), where hardly any noise is within the bound, or 2·bound < ⌊Δ⌋: then
-    /// neighbours' outputs never meet.
+    /// If the scale is not positive or over 2^16·(2·bound + 1), where hardly any noise is within the bound,
+    /// or 2·bound < ⌊Δ⌋: then neighbours' outputs never meet.
     pub fn new(sensitivity: &Sensitivity<L1>, scale: &Rational, bound: BigUint) -> Result<Self, AdditiveError> {
         let scale = Positive::new(scale.clone()).map_err(|_| AdditiveError::Scale)?;
         let shift = sensitivity.get().floor().numer().magnitude().clone();
@@ -104,7 +104,8 @@ impl TruncatedLaplace {
     }
 }
 
-/// 2^16 times the number of integers within a bound: noise of a larger scale or σ is within it less than once in about 2^17 draws.
+/// 2^16 times the number of integers within a bound: noise of a larger scale or σ is within it less than once
+/// in about 2^17 draws.
 fn values_within(bound: &BigUint) -> Rational {
     Rational::from_integer(BigInt::from((bound * 2u32 + 1u32) << 16u32))
 }
@@ -237,8 +238,8 @@ impl TruncatedGaussian {
     ///
     /// # Errors
     ///
-    /// If σ² is not positive, σ is over 2^16·(2·bound + 1), where hardly any noise is within the bound, ε is negative, 2·bound < ⌊√Δ₂²⌋
-    /// (neighbours' outputs never meet), or bound > 4096.
+    /// If σ² is not positive, σ is over 2^16·(2·bound + 1), where hardly any noise is within the bound, ε is
+    /// negative, 2·bound < ⌊√Δ₂²⌋ (neighbours' outputs never meet), or bound > 4096.
     pub fn new(
         sensitivity: &Sensitivity<L2Squared>,
         variance: &Rational,

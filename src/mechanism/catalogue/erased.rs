@@ -74,7 +74,8 @@ pub trait AnyRelease: Send + Sync {
     /// If the source of bits fails; there is no output then.
     fn draw(&self, bits: &mut dyn Bits) -> Result<Output, BitsError>;
 
-    /// Draws outputs, the very ones that [`draw`](Self::draw) draws from the same source; it begins the source once.
+    /// Draws outputs, the very ones that [`draw`](Self::draw) draws from the same source; it begins the
+    /// source once.
     ///
     /// # Errors
     ///

@@ -169,7 +169,8 @@ fn unknown(name: &str) -> SpecError {
     }
 }
 
-/// The mechanism that a spec names, by the reference sampler. Its number of copies, `*k`, is for whoever composes.
+/// The mechanism that a spec names, by the reference sampler. Its number of copies, `*k`, is for whoever
+/// composes.
 ///
 /// ```
 /// use certus::mechanism::from_spec;

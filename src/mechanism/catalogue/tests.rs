@@ -163,7 +163,8 @@ fn certain_truth_and_certain_lie() {
     }
 }
 
-/// A mechanism by any sampler adds the same to the account, and a laplace spec of sensitivity d is the library's mechanism of ⌊d⌋.
+/// A mechanism by any sampler adds the same to the account, and a laplace spec of sensitivity d is the
+/// library's mechanism of ⌊d⌋.
 #[test]
 fn a_sampler_changes_no_guarantee() {
     let mechanism = LaplaceMechanism::try_from(&spec("laplace(scale=3, sensitivity=2)")).unwrap();

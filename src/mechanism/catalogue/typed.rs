@@ -14,9 +14,11 @@ use crate::{
     sample::{Program, Sampler},
 };
 
-/// What is done with a mechanism, whatever its type: [`visit`](super::visit) builds the mechanism of a spec and hands it over.
+/// What is done with a mechanism, whatever its type: [`visit`](super::visit) builds the mechanism of a spec
+/// and hands it over.
 ///
-/// Everything here is compiled for every entry of the catalogue: a visitor should turn the mechanism into what has one type, and do the rest with that.
+/// Everything here is compiled for every entry of the catalogue: a visitor should turn the mechanism into
+/// what has one type, and do the rest with that.
 pub trait Visitor {
     /// What comes of it.
     type Output;
@@ -36,7 +38,8 @@ pub struct Typed<M: Private> {
     neighbours: (String, String),
     /// Whether the neighbours above attain what dominates all of them.
     is_worst: bool,
-    /// Whether the relation of the guarantee is the mechanism's own, and not only that of a sensitivity which somebody vouches for.
+    /// Whether the relation of the guarantee is the mechanism's own, and not only that of a sensitivity which
+    /// somebody vouches for.
     own_relation: bool,
     closed_form: Option<ClosedForm<M::Input>>,
 }
@@ -99,7 +102,8 @@ impl<M: Private> Typed<M> {
         (!guarantee.is_none()).then(|| guarantee.privacy().clone())
     }
 
-    /// The neighbours that it is guaranteed for; nothing where the spec's sensitivity says it, and whoever states the sensitivity knows for whom.
+    /// The neighbours that it is guaranteed for; nothing where the spec's sensitivity says it, and whoever
+    /// states the sensitivity knows for whom.
     #[must_use]
     pub fn relation(&self) -> Option<Relation> {
         self.own_relation.then(|| self.mechanism.guarantee().relation())
@@ -118,7 +122,8 @@ impl<M: Private> Typed<M> {
         (&self.neighbours.0, &self.neighbours.1)
     }
 
-    /// Whether these neighbours are known to be the worst that there are: whatever attains the pairs of the domination, they do.
+    /// Whether these neighbours are known to be the worst that there are: whatever attains the pairs of the
+    /// domination, they do.
     #[must_use]
     pub fn is_on_the_worst(&self) -> bool {
         self.is_worst
@@ -130,14 +135,15 @@ impl<M: Private<Input: ReadInput>> Typed<M> {
     ///
     /// # Errors
     ///
-    /// If the text is not an input of this mechanism. What the error says depends on the public parameters alone.
+    /// If the text is not an input of this mechanism. What the error says depends on the public parameters
+    /// alone.
     pub fn on(&self, input: &str) -> Result<M::Release, InputRefused> {
         let input = read::<M::Input>(input)?;
         self.mechanism.on(input.borrow()).map_err(|error| InputRefused::new(alloc::format!("{error}")))
     }
 
-    /// The probabilities on paper of what is released on an input, to a width of about 2^-precision; nothing where there is no closed form, where it would take
-    /// too long to write down, or for what is no input.
+    /// The probabilities on paper of what is released on an input, to a width of about 2^-precision; nothing
+    /// where there is no closed form, where it would take too long to write down, or for what is no input.
     #[must_use]
     pub fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Output>>> {
         self.closed_form.as_ref()?(read::<M::Input>(input).ok()?.borrow(), precision)

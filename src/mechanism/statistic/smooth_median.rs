@@ -46,7 +46,8 @@ pub struct SmoothMedian {
     epsilon: Rational,
 }
 
-/// The most binary digits of the largest power of the decay, r^n: S has as many, and so has the noise's scale.
+/// The most binary digits of the largest power of the decay, r^n: S has as many, and so has the noise's
+/// scale.
 const MOST_POWER_BITS: u64 = 1 << 17;
 
 impl SmoothMedian {
@@ -54,8 +55,8 @@ impl SmoothMedian {
     ///
     /// # Errors
     ///
-    /// If there are no records, lower = upper, d is not from 1 to 64, r is not strictly between 0 and 1, or r^n has more than 2^17 binary
-    /// digits.
+    /// If there are no records, lower = upper, d is not from 1 to 64, r is not strictly between 0 and 1, or
+    /// r^n has more than 2^17 binary digits.
     pub fn new(
         bounds: Bounds,
         records: u64,
