@@ -5,7 +5,7 @@
 //! Each layer knows only those before it; data flows one way.
 //!
 //! ```text
-//! bits ──► sample ─────────────────► mechanism ──► audit ──► cli
+//! bits ──► sample ─────────────────► mechanism ──► (certus-audit) ──► (certus-cli)
 //!            ▲                           ▲
 //! exact ─────┴─► guarantee ──► account ──┘
 //! ```
@@ -17,8 +17,9 @@
 //!   neighbouring inputs;
 //! * [`account`]: the smallest δ for an ε, and the smallest ε for a δ, of such pairs composed;
 //! * [`mechanism`]: what a release runs, and the specs that name it;
-//! * `audit` (feature `audit`): certificates, which enumerate the samplers' own distributions;
-//! * `cli` (feature `cli`): the command.
+//!
+//! Evidence is a package of its own, `certus-audit`: certificates, which enumerate the samplers' own distributions, and
+//! the auditor of anybody's. The command is `certus-cli`.
 #![cfg_attr(not(feature = "std"), no_std)]
 // Loop contracts are attributes of a loop.
 #![cfg_attr(kani, feature(proc_macro_hygiene, stmt_expr_attributes))]
@@ -29,11 +30,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod account;
-#[cfg(feature = "audit")]
-pub mod audit;
 pub mod bits;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod exact;
 pub mod guarantee;
 pub mod mechanism;
@@ -46,7 +43,3 @@ pub use rand_core;
 #[cfg(any(kani, test))]
 #[path = "../proofs/symbolic.rs"]
 mod symbolic;
-
-#[cfg(all(any(doc, doctest), feature = "audit"))]
-#[doc = include_str!("../docs/TUTORIAL.md")]
-pub mod tutorial {}

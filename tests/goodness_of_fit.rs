@@ -15,7 +15,9 @@
     reason = "a test may panic, and a test statistic is a float"
 )]
 
+#[path = "support/chi_square.rs"]
 mod chi_square;
+#[path = "support/closed_forms.rs"]
 mod closed_forms;
 
 use std::sync::atomic::{AtomicU32, Ordering};

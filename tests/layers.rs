@@ -9,15 +9,13 @@ use std::{
 };
 
 /// Each layer, and those that it may name.
-const BELOW: [(&str, &[&str]); 8] = [
+const BELOW: [(&str, &[&str]); 6] = [
     ("bits", &[]),
     ("exact", &[]),
     ("sample", &["bits", "exact"]),
     ("guarantee", &["bits", "exact"]),
     ("account", &["exact", "guarantee"]),
     ("mechanism", &["bits", "exact", "sample", "guarantee", "account"]),
-    ("audit", &["bits", "exact", "sample", "guarantee", "account", "mechanism"]),
-    ("cli", &["bits", "exact", "sample", "guarantee", "account", "mechanism", "audit"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -60,12 +60,6 @@ impl Answer {
         plan.is_attained() || self.enclosure.lower().is_zero()
     }
 
-    /// Whether a grid was composed for it, which takes far longer than any other method.
-    #[cfg(feature = "cli")]
-    pub(crate) fn is_by_grid(&self) -> bool {
-        self.method == super::grid::METHOD
-    }
-
     /// What two enclosures of the same number say together; the method of the narrower.
     pub(super) fn narrowed_by(&self, other: &Self, precision: &Precision) -> Self {
         // Two enclosures of one truth always intersect.

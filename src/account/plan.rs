@@ -156,7 +156,8 @@ impl Plan {
     }
 
     /// Whether the same neighbours attain it at every ε: a list of pairs has several, and what is read off its whole profile, such as a trade-off curve, need be no one's.
-    pub(crate) fn is_attained_at_once(&self) -> bool {
+    #[must_use]
+    pub fn is_attained_at_once(&self) -> bool {
         let single = |part: &Part| part.forward.len() <= 1 && part.backward.len() <= 1;
         self.attained != Attained::Unknown && self.parts.iter().all(single)
     }

@@ -11,6 +11,17 @@ pub enum Relation {
     ChangeOne,
 }
 
+impl Relation {
+    /// Its name in documents: `add_remove` or `change_one`.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::AddRemove => "add_remove",
+            Self::ChangeOne => "change_one",
+        }
+    }
+}
+
 impl core::fmt::Display for Relation {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {

@@ -5,9 +5,6 @@ mod closed;
 mod gaussian;
 mod on_grid;
 mod scale;
-#[cfg(test)]
-#[cfg(feature = "audit")]
-mod tests;
 
 use alloc::boxed::Box;
 

@@ -31,6 +31,18 @@ pub enum Excluded {
     Nothing,
 }
 
+impl Excluded {
+    /// Its name in documents: `every`, `next` or `nothing`.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Every => "every",
+            Self::Next => "next",
+            Self::Nothing => "nothing",
+        }
+    }
+}
+
 /// Why there is no calibrated scale.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

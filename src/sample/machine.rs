@@ -10,9 +10,7 @@ use core::fmt::Debug;
 use crate::exact::Integer;
 
 /// An unsigned machine word, whose arithmetic is that of `u64`, cut to [`BITS`](Self::BITS) bits.
-pub(crate) trait Machine:
-    Copy + Ord + Default + Send + Sync + Debug + Into<u64> + sealed::Sealed + 'static
-{
+pub trait Machine: Copy + Ord + Default + Send + Sync + Debug + Into<u64> + sealed::Sealed + 'static {
     /// The number of bits, at most 64.
     const BITS: u32;
     /// How many trials' words a slice draws at a time: at most [`MOST_BATCH`].
@@ -93,7 +91,7 @@ pub(crate) trait Machine:
 }
 
 /// A signed machine word.
-pub(crate) trait SignedMachine: Copy + Ord + Default + Send + Sync + Debug + Into<i64> + 'static {
+pub trait SignedMachine: Copy + Ord + Default + Send + Sync + Debug + Into<i64> + 'static {
     /// The least number.
     const MIN: Self;
     /// The greatest number.
@@ -107,10 +105,10 @@ pub(crate) trait SignedMachine: Copy + Ord + Default + Send + Sync + Debug + Int
 }
 
 /// The most trials whose words a slice draws at a time.
-pub(crate) const MOST_BATCH: usize = 64;
+pub const MOST_BATCH: usize = 64;
 
 mod sealed {
-    pub(crate) trait Sealed {}
+    pub trait Sealed {}
     impl Sealed for u64 {}
     impl<const BITS: u32> Sealed for super::Short<BITS> {}
 }
@@ -147,9 +145,8 @@ impl SignedMachine for i64 {
     }
 }
 
-pub(crate) use short::Short;
-#[cfg(feature = "audit")]
-pub(crate) use short::ShortSigned;
+pub use short::Short;
+pub use short::ShortSigned;
 
 /// Words of few bits.
 mod short {
@@ -157,11 +154,11 @@ mod short {
 
     /// A machine word of BITS bits, 2 to 63. Invariant: the others are 0.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-    pub(crate) struct Short<const BITS: u32>(u64);
+    pub struct Short<const BITS: u32>(u64);
 
     /// The same, signed. Invariant: from −2^(BITS − 1) to 2^(BITS − 1) − 1.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-    pub(crate) struct ShortSigned<const BITS: u32>(i64);
+    pub struct ShortSigned<const BITS: u32>(i64);
 
     impl<const BITS: u32> From<Short<BITS>> for u64 {
         fn from(word: Short<BITS>) -> Self {

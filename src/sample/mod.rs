@@ -27,6 +27,8 @@ mod choice;
 pub mod fixed;
 mod gaussian;
 mod geometric;
+#[doc(hidden)]
+pub mod hooks;
 mod laplace;
 pub(crate) mod machine;
 mod noise;

@@ -144,8 +144,9 @@ pub(crate) fn execute<P: Program, B: Bits + ?Sized>(program: &P, bits: &mut B) -
 }
 
 /// The interpreter that draws real bits.
-pub(crate) struct Execution<'b, B: ?Sized> {
-    pub(crate) bits: &'b mut B,
+pub struct Execution<'b, B: ?Sized> {
+    /// Where the bits come from.
+    pub bits: &'b mut B,
 }
 
 impl<B: Bits + ?Sized> Interpreter for Execution<'_, B> {

@@ -80,10 +80,6 @@ const REFUSE: &[(&str, Made)] = &[
         let plan = Plan::of(&Domination::by(Pair::Finite(pair)), 1);
         shown(renyi(&plan, x, &Precision { digits: 6 }).ok_or(()))
     }),
-    #[cfg(feature = "audit")]
-    ("Claim::new epsilon", |x| shown(certus::audit::Claim::new(x.clone(), raw(0, 1)))),
-    #[cfg(feature = "audit")]
-    ("Claim::new delta", |x| shown(certus::audit::Claim::new(raw(1, 1), x.clone()))),
 ];
 
 /// Those that take every rational, private ones among them, and say what they take a quotient by 0 for: as `0/1` here, but for the text.

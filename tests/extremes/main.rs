@@ -4,7 +4,7 @@
 //! each *call*, in a process of its own, with overflow checks (the profile `test` has them). A child that dies, or takes too long, is reported with
 //! the call that it was in. The list of functions is read from the sources (`api.rs`): a public function without a case fails by name.
 //!
-//! Not here: the audit's functions and the command's (`audit/`, `cli/`), and the digits that a caller asks for: time grows with those.
+//! Not here: the other packages' functions, and the digits that a caller asks for: time grows with those.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 

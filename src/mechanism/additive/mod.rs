@@ -34,9 +34,6 @@ mod on_grid;
 #[cfg(feature = "serde")]
 mod parameters;
 mod staircase;
-#[cfg(test)]
-#[cfg(feature = "audit")]
-mod tests;
 mod truncated;
 
 pub use bounded::{BoundedLaplace, Conditioned};

@@ -3,12 +3,10 @@
 use core::cmp::Ordering;
 
 use num_bigint::BigInt;
-#[cfg(feature = "audit")]
 use num_bigint::BigUint;
 use num_traits::One;
 
 use super::{Word, lazy::Lazy, polynomial::Polynomial};
-#[cfg(feature = "audit")]
 use super::{edges::Stated, inversion::Run};
 use crate::{
     exact::{Enclosure, NonNegative, Positive, Rational, exp_neg, ln},
@@ -30,7 +28,7 @@ use crate::{
 /// A uniform V begins with the word v, so it is in [v, v + 1). If v < A − E then V < e^-x: accept. If v ≥ A + E then V ≥ e^-x:
 /// reject. The 2E words between are ambiguous, and more digits of the same V decide.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Acceptance<W: Word, const QUADRATIC: bool> {
+pub struct Acceptance<W: Word, const QUADRATIC: bool> {
     polynomial: Polynomial<W>,
     /// C.
     factor: W,
@@ -116,7 +114,6 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
     }
 
     /// x, exactly.
-    #[cfg(feature = "audit")]
     pub(super) fn exponent(&self, bucket: u64, offset: u64) -> Rational {
         let offset = BigInt::from(offset);
         let edge = (BigInt::from(bucket) << (self.digits + 1)) + &offset;
@@ -124,7 +121,6 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
     }
 
     /// What is stated about the error, for buckets b < `buckets`.
-    #[cfg(feature = "audit")]
     pub(super) fn stated(&self, buckets: usize) -> Stated {
         Stated {
             error: self.error.to_big(),
@@ -152,7 +148,6 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
     /// The words that accept, and those that reject, by evaluating the comparison at the ends of its three runs of words.
     ///
     /// `None` if it does not say there what it must.
-    #[cfg(feature = "audit")]
     pub(super) fn settled(&self, bucket: u64, offset: u64) -> Option<(Run, Run)> {
         let start = self.start(bucket, offset);
         let all = BigUint::one() << W::BITS;

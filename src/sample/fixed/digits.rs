@@ -10,7 +10,6 @@ use super::{
     shape::{Shape, Trial, Words, fits, place, positive, signed, signed_integer},
     word::Noise,
 };
-#[cfg(feature = "audit")]
 use super::{
     edges::Stated,
     inversion::Run,
@@ -22,7 +21,7 @@ use crate::{
 };
 
 /// What follows the buckets of a geometric distribution.
-pub(crate) trait Offset<W: Word>: Clone + Ord + Send + Sync + 'static {
+pub trait Offset<W: Word>: Clone + Ord + Send + Sync + 'static {
     /// Whether buckets are wider than 1.
     const DRAWN: bool;
     fn digits(&self) -> u32;
@@ -33,28 +32,23 @@ pub(crate) trait Offset<W: Word>: Clone + Ord + Send + Sync + 'static {
     fn window(&self, _: &Words<W>) -> Option<(W, W)> {
         None
     }
-    #[cfg(feature = "audit")]
     fn settled(&self, offset: u64) -> Option<(Run, Run)>;
-    #[cfg(feature = "audit")]
     fn exponent(&self, _: u64) -> Rational {
         Rational::from_integer(0.into())
     }
-    #[cfg(feature = "audit")]
     fn stated(&self) -> Option<Stated> {
         None
     }
     /// The digits of the word that decides.
-    #[cfg(feature = "audit")]
     const DECIDES: u32;
 }
 
 /// Buckets of width 1: there is nothing to accept.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NoOffset;
+pub struct NoOffset;
 
 impl<W: Word> Offset<W> for NoOffset {
     const DRAWN: bool = false;
-    #[cfg(feature = "audit")]
     const DECIDES: u32 = 0;
 
     #[inline]
@@ -75,7 +69,6 @@ impl<W: Word> Offset<W> for NoOffset {
         Rational::from_integer(0.into())
     }
 
-    #[cfg(feature = "audit")]
     fn settled(&self, _: u64) -> Option<(Run, Run)> {
         Some((Run::of_nothing_drawn(), Run::empty()))
     }
@@ -83,7 +76,6 @@ impl<W: Word> Offset<W> for NoOffset {
 
 impl<W: Word> Offset<W> for Acceptance<W, false> {
     const DRAWN: bool = true;
-    #[cfg(feature = "audit")]
     const DECIDES: u32 = W::BITS;
 
     #[inline]
@@ -109,17 +101,14 @@ impl<W: Word> Offset<W> for Acceptance<W, false> {
         Some((self.start(0, words.offset), Self::window(self)))
     }
 
-    #[cfg(feature = "audit")]
     fn settled(&self, offset: u64) -> Option<(Run, Run)> {
         Self::settled(self, 0, offset)
     }
 
-    #[cfg(feature = "audit")]
     fn exponent(&self, offset: u64) -> Rational {
         Self::exponent(self, 0, offset)
     }
 
-    #[cfg(feature = "audit")]
     fn stated(&self) -> Option<Stated> {
         Some(Self::stated(self, 0))
     }
@@ -128,7 +117,7 @@ impl<W: Word> Offset<W> for Acceptance<W, false> {
 /// *Digits*, for Laplace: the bucket index is geometric, so its last digit to base 8 and the rest are independent. Each
 /// comes from a table of its own; then an offset r below w, accepted with e^(-r/s). A fair sign; negative zero is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Digits<W: Word, O> {
+pub struct Digits<W: Word, O> {
     low: Inversion<W>,
     high: Inversion<W>,
     offset: O,
@@ -220,7 +209,6 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
         Some(ambiguous / &self.acceptance)
     }
 
-    #[cfg(feature = "audit")]
     fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
         let (digits, of_low) = (self.offset.digits(), self.low.settled()?);
         let offsets = (0..1u64 << digits).map(|offset| self.offset.settled(offset));
@@ -238,27 +226,22 @@ impl<W: Word, O: Offset<W>> Shape<W> for Digits<W, O> {
         Some(())
     }
 
-    #[cfg(feature = "audit")]
     fn tables(&self) -> alloc::vec::Vec<&Inversion<W>> {
         alloc::vec![&self.low, &self.high]
     }
 
-    #[cfg(feature = "audit")]
     fn decided(&self, _: u64, offset: u64) -> Option<(Run, Run)> {
         self.offset.settled(offset)
     }
 
-    #[cfg(feature = "audit")]
     fn exponent(&self, _: u64, offset: u64) -> Rational {
         self.offset.exponent(offset)
     }
 
-    #[cfg(feature = "audit")]
     fn stated(&self) -> Option<Stated> {
         self.offset.stated()
     }
 
-    #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32 {
         W::BITS + Inversion::<W>::DIGITS + self.offset.digits() + O::DECIDES
     }

@@ -22,33 +22,36 @@ use crate::exact::{Enclosure, NonNegative, Rational, exp_neg};
 /// A trial: its words, the digits that the exact path draws after them, and its outcome; nothing if it is
 /// rejected.
 #[derive(Clone, Debug)]
-pub(crate) struct Edge {
-    pub(crate) words: Vec<u64>,
-    pub(crate) more: Vec<u64>,
-    pub(crate) expected: Option<BigInt>,
+pub struct Edge {
+    /// Its words.
+    pub words: Vec<u64>,
+    /// What the exact path draws after them.
+    pub more: Vec<u64>,
+    /// Its outcome.
+    pub expected: Option<BigInt>,
 }
 
 /// What an acceptance states about its error, in units of the last place.
 #[derive(Clone, Debug)]
-pub(crate) struct Stated {
+pub struct Stated {
     /// E.
-    pub(crate) error: BigUint,
+    pub error: BigUint,
     /// How many words are ambiguous.
-    pub(crate) window: BigUint,
+    pub window: BigUint,
     /// That of the polynomial.
-    pub(crate) polynomial: BigUint,
+    pub polynomial: BigUint,
     /// C.
-    pub(crate) factor: BigUint,
+    pub factor: BigUint,
     /// Digits of an offset.
-    pub(crate) digits: u32,
+    pub digits: u32,
     /// 1/s, or 1/2σ².
-    pub(crate) unit: Rational,
+    pub unit: Rational,
     /// The greatest multiple 2b + 1 of c, or 1 if x does not depend on the bucket.
-    pub(crate) last: usize,
+    pub last: usize,
     /// Digits of a word.
-    pub(crate) bits: u32,
+    pub bits: u32,
     /// A product is rounded down by less than this.
-    pub(crate) slack: u32,
+    pub slack: u32,
 }
 
 /// Bits that nothing should read.

@@ -21,7 +21,7 @@ const MOST: usize = 256;
 /// Weights g₀ = 1, gⱼ₊₁ = gⱼ·ρⱼ with ρ₀ = e^-ratio, ρⱼ₊₁ = ρⱼ·e^-fall: a geometric distribution if the fall is 0, and a
 /// half Gaussian if it is twice the ratio.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Series {
+pub struct Series {
     pub(super) ratio: NonNegative,
     pub(super) fall: NonNegative,
     /// Whether weights other than the first count twice: those of magnitudes, zero having one sign only.
@@ -74,14 +74,12 @@ impl Series {
 }
 
 /// Words in a row on which the kernel says the same.
-#[cfg(feature = "audit")]
 #[derive(Clone)]
-pub(crate) struct Run {
+pub struct Run {
     pub(super) first: BigUint,
     pub(super) words: BigUint,
 }
 
-#[cfg(feature = "audit")]
 impl Run {
     /// Where no word is drawn, there is one way not to draw it, and 0 stands for it.
     pub(super) fn of_nothing_drawn() -> Self {
@@ -102,7 +100,7 @@ impl Run {
 
 /// The inversion of one distribution function F, by a uniform number of BITS − 1 digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Inversion<W> {
+pub struct Inversion<W> {
     /// ⌊Fⱼ·2^(BITS−1)⌋, not decreasing, in groups: the first group, and the others. The last is filled up with the greatest number, which
     /// nothing is above.
     first: [W; GROUP],
@@ -258,7 +256,6 @@ impl<W: Word> Inversion<W> {
     /// The thresholds below u never get fewer as u rises. So if there are as many at the last word of a run as at its first, no
     /// threshold is at or between them but possibly the last, where the scan says that there is none; and then it says the same at every
     /// word of the run. `None` if it does not say at both ends what it must.
-    #[cfg(feature = "audit")]
     pub(super) fn settled(&self) -> Option<Vec<Run>> {
         let mut settled = Vec::with_capacity(self.count + 1);
         let mut first = BigUint::ZERO;

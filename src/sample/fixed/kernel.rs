@@ -2,7 +2,6 @@
 
 use core::ops::ControlFlow;
 
-#[cfg(feature = "audit")]
 use super::shape::Visit;
 use super::{
     Word,
@@ -28,10 +27,14 @@ const MOST_WORDS: usize = 7;
 
 /// Fixed-work noise at one width.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kernel<W: Word> {
+pub enum Kernel<W: Word> {
+    /// One table.
     Direct(Direct<W>),
+    /// A table of buckets, and offsets.
     Bucketed(Bucketed<W>),
+    /// A table a digit.
     Digits(Digits<W, NoOffset>),
+    /// A table a digit, and offsets.
     WideDigits(Digits<W, Acceptance<W, false>>),
 }
 
@@ -49,7 +52,7 @@ macro_rules! on_shape {
 
 impl<W: Word> Kernel<W> {
     /// Discrete Gaussian noise with σ² = `variance`.
-    pub(crate) fn gaussian(variance: &Positive) -> Option<Self> {
+    pub fn gaussian(variance: &Positive) -> Option<Self> {
         let digits = super::shape::gaussian_digits(variance, W::FEWEST);
         let doubled = Rational::from_integer(2.into()) * variance.get();
         let unit = Positive::new(doubled.recip()).ok()?;
@@ -61,7 +64,7 @@ impl<W: Word> Kernel<W> {
     }
 
     /// Discrete Laplace noise with the given scale.
-    pub(crate) fn laplace(scale: &Positive) -> Option<Self> {
+    pub fn laplace(scale: &Positive) -> Option<Self> {
         let digits = super::shape::laplace_digits(scale, W::FEWEST);
         if digits > 0 {
             return Digits::wide(scale, digits).map(Self::WideDigits);
@@ -74,7 +77,7 @@ impl<W: Word> Kernel<W> {
     }
 
     /// Bounds the probability that a sample takes the exact path.
-    pub(crate) fn beta(&self) -> Option<Rational> {
+    pub fn beta(&self) -> Option<Rational> {
         on_shape!(self, shape => shape.beta())
     }
 
@@ -85,20 +88,17 @@ impl<W: Word> Kernel<W> {
     }
 
     /// Visits what is settled, see [`Shape::settled`]; the answer is the number of digits.
-    #[cfg(feature = "audit")]
-    pub(crate) fn settled(&self, visit: &mut Visit<'_>) -> Option<u32> {
+    pub fn settled(&self, visit: &mut Visit<'_>) -> Option<u32> {
         on_shape!(self, shape => shape.settled(visit).map(|()| shape.settled_digits()))
     }
 
     /// Tapes on both sides of every edge, and what they give.
-    #[cfg(feature = "audit")]
-    pub(crate) fn edges(&self) -> Option<alloc::vec::Vec<super::Edge>> {
+    pub fn edges(&self) -> Option<alloc::vec::Vec<super::Edge>> {
         on_shape!(self, shape => super::edges::edges(shape))
     }
 
     /// What the acceptance states about its error, if there is one.
-    #[cfg(feature = "audit")]
-    pub(crate) fn stated(&self) -> Option<super::Stated> {
+    pub fn stated(&self) -> Option<super::Stated> {
         on_shape!(self, shape => shape.stated())
     }
 }

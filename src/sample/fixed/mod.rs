@@ -44,10 +44,9 @@
 
 mod acceptance;
 mod digits;
-#[cfg(feature = "audit")]
-mod edges;
+pub(crate) mod edges;
 mod inversion;
-mod kernel;
+pub(crate) mod kernel;
 mod lazy;
 mod polynomial;
 mod shape;
@@ -61,9 +60,8 @@ use num_traits::One;
 
 use word::Word;
 
-#[cfg(feature = "audit")]
-pub(crate) use edges::{Edge, Stated};
-pub(crate) use kernel::Kernel;
+use edges::{Edge, Stated};
+use kernel::Kernel;
 
 use super::{Width, program::samples_its_kernel};
 use crate::{
@@ -161,7 +159,6 @@ macro_rules! fixed_sampler {
             }
 
             /// Visits what the words of a trial settle; the answer is how many digits are counted.
-            #[cfg(feature = "audit")]
             pub(crate) fn settled(&self, visit: &mut shape::Visit<'_>) -> Option<u32> {
                 match &self.kernel {
                     Width::Word(kernel) => kernel.settled(visit),
@@ -170,7 +167,6 @@ macro_rules! fixed_sampler {
             }
 
             /// Tapes on both sides of every edge, and what they give.
-            #[cfg(feature = "audit")]
             pub(crate) fn edges(&self) -> Option<alloc::vec::Vec<Edge>> {
                 match &self.kernel {
                     Width::Word(kernel) => kernel.edges(),
@@ -179,7 +175,6 @@ macro_rules! fixed_sampler {
             }
 
             /// What the acceptance states about its error, if there is one.
-            #[cfg(feature = "audit")]
             pub(crate) fn stated(&self) -> Option<Stated> {
                 match &self.kernel {
                     Width::Word(kernel) => kernel.stated(),

@@ -28,7 +28,7 @@ const GUARD: u32 = 64;
 
 /// 2^-f to within [`error`](Self::error) units of 2^-BITS, for 0 ≤ f < 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Polynomial<W: Word> {
+pub struct Polynomial<W: Word> {
     /// Invariant: all coefficients, these and then the short ones, do not increase. So each step of Horner's rule, Cₙ − ⌊f·a⌋ with
     /// 0 ≤ a ≤ Cₙ₊₁, is in [0, Cₙ].
     coefficients: W::Coefficients,

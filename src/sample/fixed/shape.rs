@@ -3,11 +3,9 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive};
 
-#[cfg(feature = "audit")]
 use alloc::vec::Vec;
 
 use super::{Word, acceptance::Acceptance, inversion::Inversion, inversion::Series, word::Noise};
-#[cfg(feature = "audit")]
 use super::{edges::Stated, inversion::Run};
 use crate::{
     exact::{Integer, NonNegative, Positive, Rational},
@@ -16,7 +14,7 @@ use crate::{
 
 /// The random words of one trial. What a construction does not draw is 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Words<W> {
+pub struct Words<W> {
     /// The first table's number, and the sign in its last bit.
     pub(super) first: W,
     /// The second table's number; its last bit goes unused.
@@ -29,7 +27,7 @@ pub(crate) struct Words<W> {
 
 /// What one trial found, without a branch on any random bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Trial<S> {
+pub struct Trial<S> {
     /// The noise, if it is accepted.
     pub candidate: S,
     /// 1 if it is accepted, 0 if not: how many trials a sample takes says nothing about the sample, so this is no secret.
@@ -39,7 +37,7 @@ pub(crate) struct Trial<S> {
 }
 
 /// A construction.
-pub(crate) trait Shape<W: Word> {
+pub trait Shape<W: Word> {
     /// Whether there is a second table.
     const SECOND: bool;
     /// Whether there are offsets, with their acceptance.
@@ -49,7 +47,6 @@ pub(crate) trait Shape<W: Word> {
     fn digits(&self) -> u32;
 
     /// Whether a zero counts with one sign only.
-    #[cfg(feature = "audit")]
     fn rejects_negative_zero(&self) -> bool {
         true
     }
@@ -76,31 +73,25 @@ pub(crate) trait Shape<W: Word> {
     /// Visits every outcome of a trial (`None`: rejected) with how many of 2^`settled_digits` equally likely words are settled on it.
     ///
     /// Evaluates the shipped trial at both ends of every run of words. `None` if it does not say there what it must.
-    #[cfg(feature = "audit")]
     fn settled(&self, visit: &mut Visit<'_>) -> Option<()>;
 
     /// The digits that `settled` counts words of, the sign among them.
-    #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32;
 
     /// The tables, the first and perhaps a second.
-    #[cfg(feature = "audit")]
     fn tables(&self) -> Vec<&Inversion<W>>;
 
     /// The words that accept an offset and those that reject it; where none is drawn, there is nothing to reject.
-    #[cfg(feature = "audit")]
     fn decided(&self, _bucket: u64, _offset: u64) -> Option<(Run, Run)> {
         Some((Run::of_nothing_drawn(), Run::empty()))
     }
 
     /// x, where an offset is accepted with e^-x.
-    #[cfg(feature = "audit")]
     fn exponent(&self, _bucket: u64, _offset: u64) -> Rational {
         Rational::from_integer(0.into())
     }
 
     /// What the acceptance states about its error, if there is one.
-    #[cfg(feature = "audit")]
     fn stated(&self) -> Option<Stated> {
         None
     }
@@ -134,11 +125,9 @@ pub(super) fn fits<M: Machine>(buckets: usize, digits: u32) -> bool {
 }
 
 /// What [`Shape::settled`] reports to.
-#[cfg(feature = "audit")]
-pub(crate) type Visit<'v> = dyn FnMut(Option<i64>, BigUint) + 'v;
+pub type Visit<'v> = dyn FnMut(Option<i64>, BigUint) + 'v;
 
 /// Whether a trial says what it must, at both ends of the runs of its words together; then its outcomes are visited.
-#[cfg(feature = "audit")]
 pub(super) fn visit_settled<W: Word>(
     shape: &impl Shape<W>,
     tables: [&Run; 2],
@@ -177,7 +166,7 @@ pub(super) fn positive(value: Rational) -> Option<Positive> {
 
 /// *Direct*: the table is that of |k| itself, zero counted once. Every trial is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Direct<W> {
+pub struct Direct<W> {
     magnitude: Inversion<W>,
 }
 
@@ -220,12 +209,10 @@ impl<W: Word> Shape<W> for Direct<W> {
         Some(self.magnitude.ambiguous())
     }
 
-    #[cfg(feature = "audit")]
     fn rejects_negative_zero(&self) -> bool {
         false
     }
 
-    #[cfg(feature = "audit")]
     fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
         let none = Run::of_nothing_drawn();
         for (magnitude, run) in (0u64..).zip(self.magnitude.settled()?) {
@@ -234,12 +221,10 @@ impl<W: Word> Shape<W> for Direct<W> {
         Some(())
     }
 
-    #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32 {
         W::BITS
     }
 
-    #[cfg(feature = "audit")]
     fn tables(&self) -> Vec<&Inversion<W>> {
         alloc::vec![&self.magnitude]
     }
@@ -248,7 +233,7 @@ impl<W: Word> Shape<W> for Direct<W> {
 /// *Bucketed* Gaussian: bucket b with weight e^(-(bw)²/2σ²), a uniform offset r below w, accepted with e^(-(2bwr + r²)/2σ²); then
 /// P(bw + r) ∝ e^(-(bw + r)²/2σ²). A fair sign; negative zero is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Bucketed<W: Word> {
+pub struct Bucketed<W: Word> {
     bucket: Inversion<W>,
     offset: Acceptance<W, true>,
     acceptance: Rational,
@@ -326,7 +311,6 @@ impl<W: Word> Shape<W> for Bucketed<W> {
         Some((self.bucket.ambiguous() + self.offset.ambiguous()) / &self.acceptance)
     }
 
-    #[cfg(feature = "audit")]
     fn settled(&self, visit: &mut Visit<'_>) -> Option<()> {
         let (none, digits) = (Run::of_nothing_drawn(), self.offset.digits());
         for (bucket, run) in (0u64..).zip(self.bucket.settled()?) {
@@ -340,27 +324,22 @@ impl<W: Word> Shape<W> for Bucketed<W> {
         Some(())
     }
 
-    #[cfg(feature = "audit")]
     fn settled_digits(&self) -> u32 {
         W::BITS + self.offset.digits() + W::BITS
     }
 
-    #[cfg(feature = "audit")]
     fn tables(&self) -> Vec<&Inversion<W>> {
         alloc::vec![&self.bucket]
     }
 
-    #[cfg(feature = "audit")]
     fn decided(&self, bucket: u64, offset: u64) -> Option<(Run, Run)> {
         self.offset.settled(bucket, offset)
     }
 
-    #[cfg(feature = "audit")]
     fn exponent(&self, bucket: u64, offset: u64) -> Rational {
         self.offset.exponent(bucket, offset)
     }
 
-    #[cfg(feature = "audit")]
     fn stated(&self) -> Option<Stated> {
         Some(self.offset.stated(self.bucket.count()))
     }

@@ -12,7 +12,7 @@ use crate::sample::{
 /// A word of the kernel: a uniform number in [0, 1), in units of 2^-`BITS`.
 ///
 /// Every operation takes the same time whatever the numbers are, on processors whose multiplication does.
-pub(crate) trait Word:
+pub trait Word:
     Copy
     + Ord
     + Default
@@ -96,10 +96,10 @@ pub(crate) trait Word:
 }
 
 /// The signed machine word of the noise.
-pub(crate) type Noise<W> = <<W as Word>::Machine as Machine>::Signed;
+pub type Noise<W> = <<W as Word>::Machine as Machine>::Signed;
 
 mod sealed {
-    pub(crate) trait Sealed {}
+    pub trait Sealed {}
     impl Sealed for u8 {}
     impl Sealed for u64 {}
     impl Sealed for u128 {}

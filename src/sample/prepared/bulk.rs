@@ -71,7 +71,7 @@ impl Output for Integer {
 }
 
 /// What a slice may hold of samples on a machine word: an [`Output`], if that is the word that ships.
-pub(crate) trait Slot<W: Machine>: Sized {
+pub trait Slot<W: Machine>: Sized {
     /// A sample that fits a machine word.
     fn of_word(sample: W::Signed) -> Self;
 
@@ -91,7 +91,6 @@ impl<T: Output> Slot<u64> for T {
 }
 
 /// On short words: integers, and the words themselves.
-#[cfg(feature = "audit")]
 mod short {
     use super::{Integer, SignedMachine, Slot};
     use crate::sample::machine::{Short, ShortSigned};

@@ -15,7 +15,7 @@ use crate::exact::{Enclosure, NonNegative, Positive, Rational, exp_neg};
 
 /// What decays, and how: the weight of cell j is e^(-j/s) or e^(-j²/2v).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Decay {
+pub enum Decay {
     /// e^(-j/scale).
     Laplace {
         /// The scale.
@@ -32,16 +32,20 @@ pub(crate) enum Decay {
 ///
 /// Folded, it is the magnitude |K| of noise on all integers; as it is, the first edges of buckets of one sign.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Cells {
-    pub(crate) decay: Decay,
-    pub(crate) folded: bool,
+pub struct Cells {
+    /// How the weights fall.
+    pub decay: Decay,
+    /// Whether the weights of j ≥ 1 are doubled.
+    pub folded: bool,
 }
 
 /// Bounds of G(j) = P(cell ≤ j), in units of 2^-precision: lower ≤ G(j)·2^precision ≤ upper.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds<N = BigUint> {
-    pub(crate) lower: N,
-    pub(crate) upper: N,
+pub struct Bounds<N = BigUint> {
+    /// At most.
+    pub lower: N,
+    /// At least.
+    pub upper: N,
 }
 
 /// A number of ulps, and by how many more at most the truth exceeds it.
@@ -90,7 +94,7 @@ impl Approximation {
 impl Cells {
     /// Bounds of G(0), G(1), … in units of 2^-precision, until a lower bound is within 2^`stop` units of 1; the bounds are
     /// a unit or two wide, and 2^-`guard` more. There is one at least.
-    pub(crate) fn cumulative(&self, precision: u32, guard: u32, stop: u32) -> Vec<Bounds> {
+    pub fn cumulative(&self, precision: u32, guard: u32, stop: u32) -> Vec<Bounds> {
         match &self.decay {
             Decay::Laplace { scale } => self.laplace(scale, precision, guard, stop),
             Decay::Gaussian { variance } => self.gaussian(variance, precision, guard, Some(stop)),
@@ -98,7 +102,7 @@ impl Cells {
     }
 
     /// Bounds of G(cell) alone, in units of 2^-precision, about 2^-`guard` units wide.
-    pub(crate) fn bounds(&self, cell: u64, precision: u32, guard: u32) -> Bounds {
+    pub fn bounds(&self, cell: u64, precision: u32, guard: u32) -> Bounds {
         match &self.decay {
             Decay::Laplace { scale } => {
                 let working = precision.saturating_add(guard);
@@ -214,7 +218,7 @@ where
     u128: TryFrom<N>,
 {
     /// ⌊G·2^width⌋, for bounds in units of 2^-(width + finer), if they determine it, given that G < 1; width is at most 127.
-    pub(crate) fn floor(&self, width: u32, finer: u32) -> Option<u128> {
+    pub fn floor(&self, width: u32, finer: u32) -> Option<u128> {
         let floor = |bound: &N| u128::try_from(bound >> finer).ok();
         let (lower, upper) = (floor(&self.lower)?, floor(&self.upper)?);
         let greatest = (1 << width) - 1;

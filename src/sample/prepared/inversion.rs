@@ -59,7 +59,7 @@ const BASE_BITS: u32 = 14;
 
 /// Thresholds, and a guide of 2^STEPS entries an octave to find the cell between them; STEPS is at most 15.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Inversion<const STEPS: u32> {
+pub struct Inversion<const STEPS: u32> {
     cells: Cells,
     /// How many bits of U are looked up at first: 2 to 63.
     width: u32,
@@ -80,7 +80,7 @@ pub(crate) struct Inversion<const STEPS: u32> {
 
 /// What the first bits of U say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub enum Found {
     /// The cell.
     Cell(u64),
     /// The cell is this one or a later one.
@@ -89,7 +89,7 @@ pub(crate) enum Found {
 
 impl<const STEPS: u32> Inversion<STEPS> {
     /// The table for a first look of `width` bits, 2 to 63, and if `short` a second of `refill` bits, 1 to 64.
-    pub(crate) fn new(cells: Cells, width: u32, refill: u32, short: bool) -> Self {
+    pub fn new(cells: Cells, width: u32, refill: u32, short: bool) -> Self {
         let (width, refill) = (width.clamp(2, 63), refill.clamp(1, 64));
         let more = if short { refill } else { 0 };
         let long = thresholds(&cells, width, more);
@@ -102,37 +102,32 @@ impl<const STEPS: u32> Inversion<STEPS> {
     }
 
     /// The distribution on the cells.
-    #[cfg(feature = "audit")]
-    pub(crate) fn cells(&self) -> &Cells {
+    pub fn cells(&self) -> &Cells {
         &self.cells
     }
 
     /// How many bits of U are looked up at first.
-    #[cfg(feature = "audit")]
-    pub(crate) fn width(&self) -> u32 {
+    pub fn width(&self) -> u32 {
         self.width
     }
 
     /// The second look: the next bits of each G(j), if it has one, and how many bits that is.
-    #[cfg(feature = "audit")]
-    pub(crate) fn finer(&self) -> (&[u64], u32) {
+    pub fn finer(&self) -> (&[u64], u32) {
         (&self.finer, self.refill)
     }
 
     /// T(0), T(1), …
-    #[cfg(feature = "audit")]
-    pub(crate) fn thresholds(&self) -> &[u64] {
+    pub fn thresholds(&self) -> &[u64] {
         &self.thresholds
     }
 
     /// How many cells the first look can settle on.
-    pub(crate) fn reach(&self) -> usize {
+    pub fn reach(&self) -> usize {
         self.thresholds.len()
     }
 
     /// Where the guide may change its mind: the first u of each entry, of those that share its threshold's bits, and after those.
-    #[cfg(any(test, feature = "audit"))]
-    pub(crate) fn guide_edges(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn guide_edges(&self) -> impl Iterator<Item = u64> + '_ {
         (0..).zip(self.guide.iter()).flat_map(|(index, &entry)| {
             let entries = entries(index, STEPS);
             let run = entries.first | (u64::from(entry >> BASE_BITS) << (entries.rest - (32 - BASE_BITS)));
@@ -143,7 +138,7 @@ impl<const STEPS: u32> Inversion<STEPS> {
     }
 
     /// What the tables occupy, in bytes.
-    pub(crate) fn memory(&self) -> usize {
+    pub fn memory(&self) -> usize {
         let lists = [&self.thresholds, &self.finer];
         lists.iter().map(|list| core::mem::size_of_val(&***list)).sum::<usize>() + core::mem::size_of_val(&*self.guide)
     }
@@ -152,14 +147,14 @@ impl<const STEPS: u32> Inversion<STEPS> {
     ///
     /// No branch but the last two depends on the word, and those are rare.
     #[inline]
-    pub(crate) fn look_up(&self, word: u64) -> Option<u64> {
+    pub fn look_up(&self, word: u64) -> Option<u64> {
         let Place { index, rest } = place(word, self.width, STEPS);
         settle(*self.guide.get(index)?, rest)
     }
 
     /// The cell of a U whose first `width` bits are u, as far as they say: by the thresholds themselves.
     #[inline(never)]
-    pub(crate) fn search(&self, u: u64) -> Found {
+    pub fn search(&self, u: u64) -> Found {
         find(&self.thresholds, u)
     }
 
@@ -170,7 +165,7 @@ impl<const STEPS: u32> Inversion<STEPS> {
     /// Those of the interpreter.
     #[cold]
     #[inline(never)]
-    pub(crate) fn resolve<I: Interpreter>(&self, word: u64, on: &mut I) -> Result<u64, I::Error> {
+    pub fn resolve<I: Interpreter>(&self, word: u64, on: &mut I) -> Result<u64, I::Error> {
         let u = word >> (64 - self.width);
         match self.search(u) {
             Found::Cell(cell) => Ok(cell),

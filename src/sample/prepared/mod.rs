@@ -44,7 +44,7 @@ pub(super) use bulk::{add_noise_by_reference, fill_by_reference};
 pub use parallel::CHUNK;
 
 /// One trial of a construction, on a first word and perhaps a part of a second: settled at once, or resolved with more bits.
-pub(crate) trait Trial {
+pub trait Trial {
     /// The machine word: 64 bits as shipped.
     type Word: Machine;
 
@@ -83,14 +83,12 @@ pub(crate) trait Trial {
 }
 
 /// A signed machine word of a construction.
-pub(crate) type SignedWord<C> = <<C as Trial>::Word as Machine>::Signed;
+pub type SignedWord<C> = <<C as Trial>::Word as Machine>::Signed;
 
 /// Trials until one is accepted: a construction as a [`Program`], which enumerates it at any width.
-#[cfg(feature = "audit")]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Trials<C>(pub(crate) C);
+pub struct Trials<C>(pub C);
 
-#[cfg(feature = "audit")]
 impl<C: Trial + Clone + Ord + Send + Sync + 'static> Program for Trials<C> {
     type State = ();
     type Output = Integer;
@@ -107,12 +105,14 @@ const WIDEST_TABLE: u32 = 10;
 
 /// The construction that draws, and the reference sampler where there is none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Construction<R> {
+pub enum Construction<R> {
+    /// A word indexes a table.
     Table(Table<u64>),
     /// In one word.
     Wide(Wide<u64, 0>),
     /// In a word and a quarter.
     Wider(Wide<u64, 16>),
+    /// The reference sampler.
     Reference(R),
 }
 
@@ -204,7 +204,6 @@ impl<R: Program<Output = Integer>> Construction<R> {
 macro_rules! prepared {
     ($name:ident, $reference:ident) => {
         impl $name {
-            #[cfg(feature = "audit")]
             pub(crate) fn shipped(&self) -> &Construction<$reference> {
                 &self.construction
             }

@@ -17,23 +17,24 @@ use crate::{
 
 /// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-11 of what is left, where the distance of two thresholds is at
 /// least 0.8·2^-10 of it, the greatest scale being 2^10.
-pub(crate) const STEPS: u32 = 11;
+pub const STEPS: u32 = 11;
 
 /// The table of one distribution on machine words: 64 bits as shipped, a few where they are enumerated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Table<W, const GUIDE: u32 = STEPS> {
+pub struct Table<W, const GUIDE: u32 = STEPS> {
     magnitudes: Inversion<GUIDE>,
     word: PhantomData<W>,
 }
 
 impl<W: Machine, const GUIDE: u32> Table<W, GUIDE> {
-    pub(crate) fn new(decay: Decay) -> Self {
+    /// The table of a decay.
+    pub fn new(decay: Decay) -> Self {
         let cells = Cells { decay, folded: true };
         Self { magnitudes: Inversion::new(cells, W::BITS - 1, W::REFILL_BITS, false), word: PhantomData }
     }
 
-    #[cfg(feature = "audit")]
-    pub(crate) fn magnitudes(&self) -> &Inversion<GUIDE> {
+    /// The magnitudes, inverted.
+    pub fn magnitudes(&self) -> &Inversion<GUIDE> {
         &self.magnitudes
     }
 }
@@ -71,42 +72,3 @@ impl<W: Machine, const GUIDE: u32> Trial for Table<W, GUIDE> {
 #[cfg(any(kani, test))]
 #[path = "../../../proofs/sample/prepared/table.rs"]
 mod proofs;
-
-#[cfg(test)]
-#[cfg(feature = "audit")]
-mod tests {
-    use super::*;
-    use crate::{
-        audit::certify::{Certificate, flat},
-        exact::{GaussianPmf, LaplacePmf, Pmf, Positive, Rational},
-        sample::{machine::Short, prepared::Trials},
-    };
-
-    fn positive(n: u64, d: u64) -> Positive {
-        Positive::new(Rational::new(n.into(), d.into())).unwrap()
-    }
-
-    fn check<const BITS: u32>(decay: Decay, pmf: &dyn Pmf<Integer>, depth: u32) {
-        let table = Table::<Short<BITS>, 1>::new(decay.clone());
-        let masses = flat(&Trials(table), depth, &mut |_| ()).unwrap().masses();
-        let certificate = Certificate::new(&masses, pmf);
-        assert!(certificate.holds(), "{decay:?} at {BITS}");
-        // All but the tapes that are ambiguous to the last bit: a cell's boundary is one tape at most, for either sign.
-        let boundaries = Rational::new((2 * masses.lower().len() as u64 + 4).into(), (1u64 << depth).into());
-        assert!(*certificate.unresolved() <= boundaries, "{decay:?} at {BITS}: {}", certificate.unresolved());
-    }
-
-    /// The shipped code at small widths, on every tape: every output, refinement and open last cell included.
-    #[test]
-    fn small_words_enumerated() {
-        for (n, d) in [(1, 3), (1, 1), (5, 2), (7, 1)] {
-            let (scale, variance) = (positive(n, d), positive(n * n, d * d));
-            let laplace = LaplacePmf::new(&scale, 100);
-            let gaussian = GaussianPmf::new(&variance, 100).unwrap();
-            check::<8>(Decay::Laplace { scale: scale.clone() }, &laplace, 16);
-            check::<4>(Decay::Laplace { scale }, &laplace, 16);
-            check::<8>(Decay::Gaussian { variance: variance.clone() }, &gaussian, 16);
-            check::<4>(Decay::Gaussian { variance }, &gaussian, 16);
-        }
-    }
-}

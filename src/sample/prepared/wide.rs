@@ -33,25 +33,25 @@ use crate::{
 
 /// The parts of a trial's bits, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// Of the uniform real that finds the bucket.
-    pub(crate) prefix: u32,
+    pub prefix: u32,
     /// Of the place in the bucket, which has 2^offset places.
-    pub(crate) offset: u32,
+    pub offset: u32,
     /// Of the uniform real that accepts.
-    pub(crate) squeeze: u32,
+    pub squeeze: u32,
 }
 
 /// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-9 of what is left, where the distance of two
 /// thresholds is about 2^-8 of it.
-pub(crate) const STEPS: u32 = 9;
+pub const STEPS: u32 = 9;
 
 /// Buckets of 2^offset places; a trial is a machine word and SECOND bits more: 64 and 0 or 16 as shipped. (On short words
 /// the guide is short too, or it would settle nothing.)
 ///
 /// Invariant #1: prefix + squeeze + offset + 1 = BITS + SECOND, and the offset is at least SECOND and at most BITS − 2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wide<W, const SECOND: u32, const GUIDE: u32 = STEPS> {
+pub struct Wide<W, const SECOND: u32, const GUIDE: u32 = STEPS> {
     decay: Decay,
     layout: Layout,
     buckets: Inversion<GUIDE>,
@@ -112,7 +112,8 @@ fn exponential<W: Machine>(least: u128, most: u128) -> (u128, u128) {
 }
 
 impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
-    pub(crate) fn new(decay: Decay, layout: Layout) -> Self {
+    /// The buckets of a decay.
+    pub fn new(decay: Decay, layout: Layout) -> Self {
         let two_to = |power: u32| BigUint::one() << power;
         let part = |of: &Positive, by: BigUint| {
             let quotient = Rational::new(of.numerator().clone().into(), (of.denominator() * by).into());
@@ -149,37 +150,33 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
         Self { decay, layout, buckets, sure, places: W::cut(2).shifted_up(layout.offset), reciprocal }
     }
 
-    #[cfg(feature = "audit")]
-    pub(crate) fn buckets(&self) -> &Inversion<GUIDE> {
+    /// The buckets, inverted.
+    pub fn buckets(&self) -> &Inversion<GUIDE> {
         &self.buckets
     }
 
-    #[cfg(feature = "audit")]
-    pub(crate) fn decay(&self) -> &Decay {
+    /// How the weights fall.
+    pub fn decay(&self) -> &Decay {
         &self.decay
     }
 
     /// log₂ of the places of a bucket.
-    #[cfg(feature = "audit")]
-    pub(crate) fn offset(&self) -> u32 {
+    pub fn offset(&self) -> u32 {
         self.layout.offset
     }
 
     /// How many bits v has.
-    #[cfg(feature = "audit")]
-    pub(crate) fn squeeze(&self) -> u32 {
+    pub fn squeeze(&self) -> u32 {
         self.layout.squeeze
     }
 
     /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word.
-    #[cfg(feature = "audit")]
-    pub(crate) fn sure(&self) -> &[W] {
+    pub fn sure(&self) -> &[W] {
         &self.sure
     }
 
     /// Whether every bucket's squeeze accepts only what e^-x accepts, at the end of the bucket where e^-x is least.
-    #[cfg(feature = "audit")]
-    pub(crate) fn squeezes_hold(&self) -> bool {
+    pub fn squeezes_hold(&self) -> bool {
         let last = (1 << self.layout.offset) - 1;
         let whole = Rational::from_integer((1u64 << self.layout.squeeze << self.below()).into());
         (0u64..).zip(self.sure.iter()).all(|(bucket, &sure)| {
@@ -226,7 +223,7 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
     }
 
     /// x, exactly.
-    pub(crate) fn exponent(&self, bucket: u64, offset: u64) -> NonNegative {
+    pub fn exponent(&self, bucket: u64, offset: u64) -> NonNegative {
         let amount = self.amount(&BigUint::from(bucket), offset);
         let quotient = match &self.decay {
             Decay::Laplace { scale } => Rational::from_integer(amount.into()) / scale.get(),
@@ -239,7 +236,7 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
     }
 
     /// Whether V < e^-x, for a V whose first bits are v, as they are in the first word.
-    pub(crate) fn accept<I: Interpreter>(&self, bucket: u64, offset: u64, v: W, on: &mut I) -> Result<bool, I::Error> {
+    pub fn accept<I: Interpreter>(&self, bucket: u64, offset: u64, v: W, on: &mut I) -> Result<bool, I::Error> {
         let sure = usize::try_from(bucket).ok().and_then(|bucket| self.sure.get(bucket));
         if sure.is_some_and(|&sure| v < sure) {
             return Ok(true);

@@ -1,0 +1,371 @@
+//! The choice of an event, on the selection part alone.
+#![expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::column::Column;
+use super::digit::count_digits;
+use super::family::{Grouped, Member, read_features};
+use super::{Direction, Event, Family, Feature, Goal, Parsed, Prospect, Reading, Score, kinds};
+use crate::outputs::{Counts, Output};
+use crate::statistics::normal::score_at_most;
+use crate::statistics::real;
+use crate::statistics::region::Pair;
+
+/// An event that won the competition on the selection part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The event.
+    pub event: Event,
+    /// Which side is P.
+    pub direction: Direction,
+    /// Its counts on the selection part, P's first.
+    pub seen: Pair,
+    /// What it promises.
+    pub promise: f64,
+    /// How it will be evaluated.
+    pub prospect: Prospect,
+}
+
+/// The outputs of the selection part as every family reads them, and the two parts that events are fitted and compared on.
+///
+/// Orders, thresholds and scores are fitted on the training part; the fitted events compete on the validation part, where an event
+/// that fits the training samples and not their distribution loses. The winner's threshold is then fitted again on both.
+///
+/// Outputs that neither part holds are not even read.
+#[derive(Clone, Debug)]
+pub struct Search<'a> {
+    parsed: Vec<Parsed<'a>>,
+    columns: Columns<'a>,
+    families: Families,
+    /// The score, learned from both parts, once it is known to be the best.
+    relearned: OnceLock<Option<(Feature, Column<'a>)>>,
+    given: Vec<Event>,
+    train: Counts,
+    validate: Counts,
+    /// The samples that are kept for evaluation.
+    kept: (u64, u64),
+    /// All of the selection part, if the rest is thinned.
+    whole: Option<Rows<'a>>,
+}
+
+/// Outputs with their counts in both parts.
+#[derive(Clone, Debug)]
+struct Rows<'a> {
+    outputs: Vec<&'a Output>,
+    train: Counts,
+    validate: Counts,
+}
+
+/// Features with what they read.
+type Columns<'a> = Vec<(Feature, Column<'a>)>;
+
+/// Families of events, each with the place of its column.
+type Families = Vec<(usize, Grouped)>;
+
+/// Where samples were thinned, the best so many features are read in all of them, as many digits, and the score.
+const FINALISTS: usize = 4;
+
+/// A score, which is hard to read and has more to choose, must be better by this share; a digit and a tail, of which there are many, too.
+const HANDICAP: f64 = 0.06;
+
+/// The most different outputs that are read: of more, the samples are thinned.
+const MOST_ROWS: usize = 250_000;
+
+impl<'a> Search<'a> {
+    /// Reads the outputs. `given` are events named beforehand, which compete too; `scales` what floats may be multiples of.
+    #[must_use]
+    pub fn new(
+        outputs: &[&'a Output],
+        train: &Counts,
+        validate: &Counts,
+        kept: (u64, u64),
+        given: &[Event],
+        scales: &[f64],
+    ) -> Self {
+        let whole = Rows::held(outputs, train, validate);
+        let step = whole.outputs.len().div_ceil(MOST_ROWS) as u64;
+        let (rows, whole) = if step > 1 { (whole.thinned(step), Some(whole)) } else { (whole, None) };
+        let Rows { outputs, train, validate } = rows;
+        let parsed: Vec<Parsed<'a>> = outputs.into_par_iter().map(Parsed::new).collect();
+        let mut columns = read_features(&parsed, &train, scales);
+        columns.extend(learned(&columns, &train));
+        let mut families = grouped(&columns, &train, &validate);
+        for (digit, words, groups) in count_digits(&parsed, &train, &validate) {
+            families.push((columns.len(), Grouped::of_groups(groups, &train, &validate)));
+            columns.push((Feature::Digit(digit), Column::of_words(words)));
+        }
+        Self {
+            parsed,
+            columns,
+            families,
+            relearned: OnceLock::new(),
+            given: given.to_vec(),
+            train,
+            validate,
+            kept,
+            whole,
+        }
+    }
+
+    /// The kinds of events that are looked for, each once: what is a violation by none of them alone is not
+    /// seen.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let is_read = |kind: &&str| self.columns.iter().any(|(feature, _)| feature.kind() == *kind);
+        let given = (!self.given.is_empty()).then_some("events named beforehand");
+        kinds().into_iter().filter(is_read).chain(given).collect()
+    }
+
+    /// The best event for a goal at α, over all families and both directions.
+    #[must_use]
+    pub fn best(&self, goal: Goal, alpha: f64) -> Option<Candidate> {
+        self.best_of(goal, alpha, &Direction::BOTH)
+    }
+
+    /// Where samples were thinned: the best features, read in all of the selection part.
+    fn finals(
+        &self,
+        prospect: &dyn Fn(Direction) -> Prospect,
+        directions: &[Direction],
+    ) -> Option<(Columns<'a>, Families)> {
+        let whole = self.whole.as_ref()?;
+        let mut ranks: Vec<(f64, usize)> = ranked(&self.columns, &self.families, prospect, directions)
+            .map(|((place, _), _, rank, _)| (rank, place))
+            .collect();
+        ranks.sort_by(|one, two| two.0.total_cmp(&one.0));
+        let mut places: Vec<usize> = Vec::new();
+        // By chance, rare events of thinned samples look better than a true one that is common: digits, of which there are many, have places of their own, and a score has one.
+        let kind = |place: usize| match self.columns.get(place) {
+            Some((Feature::Score(_), _)) => 0,
+            Some((Feature::Digit(_), _)) => 1,
+            _ => 2,
+        };
+        for (_, place) in ranks {
+            let alike = places.iter().filter(|other| kind(**other) == kind(place)).count();
+            if !places.contains(&place) && alike < FINALISTS {
+                places.push(place);
+            }
+        }
+        let features: Vec<&Feature> =
+            places.iter().filter_map(|place| self.columns.get(*place)).map(|(feature, _)| feature).collect();
+        let columns: Columns<'a> = features
+            .into_par_iter()
+            .map(|feature| (feature.clone(), Column::read_all(feature, &whole.outputs)))
+            .collect();
+        let families = grouped(&columns, &whole.train, &whole.validate);
+        Some((columns, families))
+    }
+
+    /// The best event for a goal at α, over all families and these directions.
+    #[must_use]
+    pub fn best_of(&self, goal: Goal, alpha: f64, directions: &[Direction]) -> Option<Candidate> {
+        let z = score_at_most(alpha);
+        let prospect = |direction: Direction| {
+            let (n, m) = direction.orient(self.kept.0, self.kept.1);
+            Prospect { goal, n, m, alpha, z }
+        };
+        let mut best = Best(None);
+        let finals = self.finals(&prospect, directions);
+        let (columns, families) = match &finals {
+            Some((columns, families)) => (columns, families),
+            None => (&self.columns, &self.families),
+        };
+        for (place, direction, rank, member) in ranked(columns, families, &prospect, directions) {
+            let Some(((feature, column), family)) = columns.get(place.0).zip(families.get(place.1)) else { continue };
+            let (seen, promise) = (member.seen, prospect(direction).promise(member.seen));
+            let of = Of::Family((feature, column, family.1.family), member);
+            best.compete(rank, Winner { direction, seen, promise, of });
+        }
+        for event in &self.given {
+            let (validate, mask) = match &self.whole {
+                Some(whole) => (&whole.validate, event.select(&whole.outputs)),
+                None => (&self.validate, event.select_parsed(&self.parsed)),
+            };
+            let inside = validate.inside(&mask);
+            for &direction in directions {
+                let seen = pair(inside, validate, direction);
+                let promise = prospect(direction).promise(seen);
+                best.compete(promise, Winner { direction, seen, promise, of: Of::Given(event) });
+            }
+        }
+        let (_, Winner { direction, seen, promise, of }) = best.0?;
+        if promise == f64::NEG_INFINITY {
+            return None;
+        }
+        let prospect = prospect(direction);
+        let candidate = |event, seen| Candidate { event, direction, seen, promise, prospect };
+        match of {
+            Of::Given(event) => Some(candidate(event.clone(), seen)),
+            // A score is learned again from both parts, and cut where as many are inside: its threshold was compared, and is not fitted to what it learned from.
+            Of::Family((Feature::Score(_), ..), member) => {
+                let both = self.train.plus(&self.validate);
+                let again = self.relearned.get_or_init(|| learned(&self.columns, &both));
+                let (feature, column) = again.as_ref()?;
+                let (weights, _) = direction.orient(&both.a, &both.b);
+                let end = column.end(member.is_from_below(), real(seen.x) / real(seen.n.max(1)), weights);
+                Some(candidate(Event { feature: feature.clone(), within: column.within(&[end])? }, seen))
+            }
+            // A threshold gains by more samples; what has more to choose would fit them.
+            Of::Family((feature, column, family @ (Family::Thresholds | Family::Tails)), _) => {
+                let (train, validate) =
+                    self.whole.as_ref().map_or((&self.train, &self.validate), |whole| (&whole.train, &whole.validate));
+                let both = train.plus(validate);
+                let again = Grouped::new(family, column, &both, &both).best(direction, &prospect)?;
+                // The promise stays that of the validation, which no fit has touched.
+                Some(candidate(again.event(feature, column)?, again.seen))
+            }
+            Of::Family((feature, column, _), member) => Some(candidate(member.event(feature, column)?, seen)),
+        }
+    }
+}
+
+/// What each family offers in each direction: the places of its column and of itself, its rank, and its best member.
+fn ranked<'s>(
+    columns: &'s [(Feature, Column<'_>)],
+    families: &'s [(usize, Grouped)],
+    prospect: &'s dyn Fn(Direction) -> Prospect,
+    directions: &'s [Direction],
+) -> impl Iterator<Item = ((usize, usize), Direction, f64, Member)> {
+    families.iter().enumerate().flat_map(move |(family, (place, grouped))| {
+        directions.iter().filter_map(move |&direction| {
+            let (feature, _) = columns.get(*place)?;
+            let prospect = prospect(direction);
+            let member = grouped.best(direction, &prospect)?;
+            let promise = prospect.promise(member.seen);
+            let handicap =
+                if matches!(feature, Feature::Score(_) | Feature::Digit(_)) { HANDICAP * promise.abs() } else { 0.0 };
+            Some(((*place, family), direction, promise - handicap, member))
+        })
+    })
+}
+
+/// The families of each column.
+fn grouped(columns: &[(Feature, Column<'_>)], train: &Counts, validate: &Counts) -> Families {
+    let families = |(place, (feature, column)): (usize, &(Feature, Column<'_>))| {
+        // A score is a ratio already: its thresholds are all there is to it.
+        let [tails, ratios] =
+            [Family::Tails, Family::Ratios].map(|family| (!matches!(feature, Feature::Score(_))).then_some(family));
+        let grouped = |family| (place, Grouped::new(family, column, train, validate));
+        [Some(Family::Thresholds), ratios, tails].into_iter().flatten().map(grouped).collect::<Vec<_>>()
+    };
+    columns.par_iter().enumerate().flat_map_iter(families).collect()
+}
+
+/// A score, learned from these counts, as a column.
+fn learned<'a>(columns: &[(Feature, Column<'a>)], counts: &Counts) -> Option<(Feature, Column<'a>)> {
+    let is_plain = |(feature, _): &(Feature, Column<'_>)| !matches!(feature, Feature::Score(_) | Feature::Digit(_));
+    let plain = columns.iter().position(|column| !is_plain(column)).unwrap_or(columns.len());
+    let (score, scores) = Score::learn(columns.get(..plain)?, counts)?;
+    Some((Feature::Score(Box::new(score)), Column::new(scores.into_iter().map(Reading::Number))))
+}
+
+/// Who leads the competition.
+struct Winner<'s> {
+    direction: Direction,
+    seen: Pair,
+    promise: f64,
+    of: Of<'s>,
+}
+
+/// The leader with its rank: of equals the first.
+struct Best<'s>(Option<(f64, Winner<'s>)>);
+
+impl<'s> Best<'s> {
+    fn compete(&mut self, rank: f64, winner: Winner<'s>) {
+        if self.0.as_ref().is_none_or(|(highest, _)| rank > *highest) {
+            self.0 = Some((rank, winner));
+        }
+    }
+}
+
+/// Where an event comes from.
+enum Of<'s> {
+    Given(&'s Event),
+    Family((&'s Feature, &'s Column<'s>, Family), Member),
+}
+
+impl<'a> Rows<'a> {
+    /// The outputs that either part holds.
+    fn held(outputs: &[&'a Output], train: &Counts, validate: &Counts) -> Self {
+        let sums = train.a.iter().zip(&train.b).zip(&validate.a).zip(&validate.b);
+        let held: Vec<bool> = sums.map(|(((a, b), c), d)| a + b + c + d > 0).collect();
+        let keep = |counts: &Counts| {
+            let side =
+                |side: &[u64]| side.iter().zip(&held).filter(|(_, held)| **held).map(|(count, _)| *count).collect();
+            Counts { a: side(&counts.a), b: side(&counts.b) }
+        };
+        let outputs = outputs.iter().zip(&held).filter(|(_, held)| **held).map(|(output, _)| *output).collect();
+        Self { outputs, train: keep(train), validate: keep(validate) }
+    }
+
+    fn thinned(&self, step: u64) -> Self {
+        Self::held(&self.outputs, &thinned(&self.train, step), &thinned(&self.validate, step))
+    }
+}
+
+/// Every `step`-th sample in the order of the outputs.
+fn thinned(counts: &Counts, step: u64) -> Counts {
+    let side = |side: &[u64]| {
+        let mut before = 0;
+        let thin = |count: &u64| {
+            let kept = (before + count) / step - before / step;
+            before += count;
+            kept
+        };
+        side.iter().map(thin).collect()
+    };
+    Counts { a: side(&counts.a), b: side(&counts.b) }
+}
+
+/// The counts of an event in a part, P's first.
+fn pair((a, b): (u64, u64), counts: &Counts, direction: Direction) -> Pair {
+    let (n_a, n_b) = counts.samples();
+    let ((x, n), (y, m)) = direction.orient((a, n_a), (b, n_b));
+    Pair { x, n, y, m }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(a: &[u64], b: &[u64]) -> Counts {
+        Counts { a: a.to_vec(), b: b.to_vec() }
+    }
+
+    /// Every step-th sample is kept, wherever it lies, and none is made up.
+    #[test]
+    fn thinning_keeps_every_so_many() {
+        let all = counts(&[3, 0, 5, 1, 1, 7], &[0, 0, 1, 0, 0, 1]);
+        assert_eq!(thinned(&all, 1).a, all.a);
+        assert_eq!(thinned(&all, 3).a, [1, 0, 1, 1, 0, 2]);
+        assert_eq!(thinned(&all, 3).b, [0; 6]);
+        for step in 1..20 {
+            let thin = thinned(&all, step);
+            assert_eq!(thin.a.iter().sum::<u64>(), 17 / step);
+            assert!(thin.a.iter().zip(&all.a).all(|(thin, all)| thin <= all));
+        }
+    }
+
+    /// 600,000 different numbers, a tenth of which, from 900,000 on, one side alone has: more rows than are read for every feature.
+    /// The event is chosen among thinned rows, and its threshold and counts are those of all of them.
+    #[test]
+    fn finalists_are_read_in_all_of_the_part() {
+        let outputs: Vec<Output> = (0..600_000_i64).map(|place| Output::parse(&(place * 5 / 3).to_string())).collect();
+        let outputs: Vec<&Output> = outputs.iter().collect();
+        let side = |from: usize, part: usize, end: usize| -> Vec<u64> {
+            (0..600_000).map(|place| u64::from(place % 4 == from + part && place < end)).collect()
+        };
+        let part = |part| counts(&side(0, part, 600_000), &side(1, part, 540_000));
+        let (train, validate) = (part(0), part(2));
+        let search = Search::new(&outputs, &train, &validate, (150_000, 150_000), &[], &[]);
+        assert!(search.whole.is_some() && search.parsed.len() <= MOST_ROWS);
+        let best = search.best(Goal::Epsilon { delta: 0.0 }, 0.01).unwrap();
+        assert_eq!((best.event.feature, best.direction), (Feature::Value, Direction::AOverB));
+        assert_eq!((best.seen.n, best.seen.m), (300_000, 270_000));
+        // Less what a bin of 512 may hold.
+        assert!(best.seen.x >= 30_000 - 1_200 && best.seen.y == 0, "{:?}", best.seen);
+    }
+}

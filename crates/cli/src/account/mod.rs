@@ -1,0 +1,446 @@
+//! `certus account`: the smallest δ for an ε, the smallest ε for a δ, or the profile, of a plan.
+
+mod listed;
+mod pair_file;
+mod plan_file;
+mod plot;
+mod profile;
+mod summary;
+
+use std::{
+    io::Write,
+    time::{Duration, Instant},
+};
+
+use num_traits::{One, Zero};
+use serde_json::{Value, json};
+
+pub(super) use self::pair_file::read as read_text;
+use self::{
+    listed::{Item, Listed},
+    plot::svg,
+    profile::{Point, profile, profile_both_ways},
+    summary::Summary,
+};
+use super::{
+    Failure, SCHEMA_VERSION,
+    arguments::{Account, Shared},
+    progress::{Progress, watched},
+    source::{count, number},
+    whole_file::{WholeFile, check_apart},
+};
+use certus::{
+    account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
+    exact::{Enclosure, NonNegative, Probability, Rational, Rounding, decimal, render},
+    guarantee::Relation,
+};
+
+/// The method that takes far longer than any other.
+const BY_GRID: &str = "connect-the-dots on a grid";
+
+/// The most digits that may be asked for.
+const MOST_DIGITS: u64 = 1000;
+
+/// The points of a profile where no number is asked for.
+const POINTS: &str = "21";
+
+/// The most points of a profile.
+const MOST_POINTS: u64 = 1000;
+
+/// The longest text of one mechanism that the table shows, in characters.
+const LONGEST_SHOWN: usize = 90;
+
+/// What is printed under numbers of which the lower ends are not the plan's own.
+const NOTE: &str = "note      an upper bound: the pairs dominate this plan and need not be attained; it may lose less than a lower end says";
+
+/// What is printed where several pairs have an order and no relation is asked for.
+const ORDER: &str = "note      the first columns of all pairs are taken for one input; where neighbours have no order, ask --relation change_one";
+
+/// What is asked.
+enum Question {
+    /// The smallest δ at this ε.
+    Delta(NonNegative),
+    /// The smallest ε at this δ.
+    Epsilon(Probability),
+    /// δ at many epsilons.
+    Profile,
+}
+
+/// What is answered.
+enum Found {
+    One(Answer),
+    Many(Vec<Point>),
+}
+
+/// All that is printed.
+struct Report<'a> {
+    listed: &'a Listed,
+    question: &'a Question,
+    digits: u32,
+    found: &'a Found,
+    summary: Option<&'a Summary>,
+    elapsed: Duration,
+}
+
+pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    let relation = options.relation.as_deref().map(relation).transpose()?;
+    let listed = Listed::new(items(options)?, relation)?;
+    let plan = listed.plan();
+    let question = question(options)?;
+    let digits = u32::try_from(count("--digits", &options.digits, 1, MOST_DIGITS)?).unwrap_or(15);
+    let precision = Precision { digits };
+    let points = count("--points", options.points.as_deref().unwrap_or(POINTS), 2, MOST_POINTS)?;
+    let last = options.to.as_deref().map(|text| non_negative("--to", text)).transpose()?;
+    if let (Some(last), Some(text)) = (&last, &options.to)
+        && last.get().is_zero()
+    {
+        return Err(Failure::value("--to", text, "must be above 0: a profile has epsilons from 0 to it"));
+    }
+    let draws_profile = matches!(question, Question::Profile) || options.summary || options.plot.is_some();
+    for (name, given) in [("--points", &options.points), ("--to", &options.to)] {
+        if given.is_some() && !draws_profile {
+            let must = "must not be given beside --epsilon or --delta alone: it is of a profile, and so of --summary and --plot";
+            return Err(Failure::argument(name, must));
+        }
+    }
+    if shared.seed.is_some() || options.seed.is_some() {
+        return Err(Failure::argument("--seed", "must not be given: an account draws nothing"));
+    }
+    // Before the work, not after it.
+    let plot = options.plot.as_deref().map(|name| WholeFile::to("--plot", name, "profile.svg")).transpose()?;
+    if let Some(plot) = &plot {
+        check_apart(&[plot], &inputs(options)?)?;
+    }
+
+    let started = Instant::now();
+    let draw = |points: u64, precision: &Precision| {
+        let progress = Progress::new(Some(points), "epsilons", shared.quiet);
+        watched(progress, |done| profile(plan, points, last.as_ref(), precision, done))
+            .map_err(|error| refused(options, error))
+    };
+    let found = match &question {
+        Question::Profile => Found::Many(draw(points, &precision)?),
+        Question::Delta(_) | Question::Epsilon(_) => {
+            let progress = Progress::new(Some(0), "accounting", shared.quiet);
+            let answer = watched(progress, |_| answer(plan, &question, &precision));
+            Found::One(answer.map_err(|error| refused(options, error))?)
+        }
+    };
+    let elapsed = started.elapsed();
+    let summary = if options.summary {
+        // Read off the profile to some digits: twice as many points make these a quarter as wide. Where each is a composition of its own, fewer have to do.
+        let is_slow = options.points.is_none() && matches!(&found, Found::One(answer) if answer.method == BY_GRID);
+        let twice = if is_slow { 9 } else { points.saturating_mul(2) - 1 };
+        let progress = Progress::new(Some(twice), "epsilons", shared.quiet);
+        let rough = Precision { digits: 9 };
+        let points = watched(progress, |done| profile_both_ways(plan, twice, last.as_ref(), &rough, done))
+            .map_err(|error| refused(options, error))?;
+        let progress = Progress::new(Some(0), "summing up", shared.quiet);
+        Some(watched(progress, |_| Summary::new(plan, &question, &points, &precision)))
+    } else {
+        None
+    };
+    if let Some(plot) = plot {
+        let drawn = match &found {
+            Found::Many(points) => points.clone(),
+            // A hundredth of a pixel needs no more.
+            Found::One(_) => draw(points, &Precision { digits: 6 })?,
+        };
+        plot.write(svg(&listed.texts(), plan.is_attained(), &drawn).as_bytes())?;
+    }
+    let report =
+        Report { listed: &listed, question: &question, digits, found: &found, summary: summary.as_ref(), elapsed };
+    if shared.json {
+        writeln!(out, "{}", report.json())?;
+    } else {
+        report.print(out)?;
+    }
+    out.flush()?;
+    Ok(0)
+}
+
+/// What the arguments list: specs, plan files, pair files.
+fn items(options: &Account) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    for argument in &options.specs {
+        if argument.ends_with(".toml") {
+            items.extend(plan_file::from_file(argument)?);
+        } else {
+            items.push(Item::from_spec(argument).map_err(|error| Failure::argument("SPEC", error))?.0);
+        }
+    }
+    for argument in &options.pairs {
+        items.push(pair_file::from_argument(argument)?);
+    }
+    if items.is_empty() {
+        let must = "must be given: a mechanism such as 'gaussian(sigma=10)*100', a plan file in .toml, or --pair FILE";
+        return Err(Failure::argument("SPEC", must));
+    }
+    Ok(items)
+}
+
+/// The files that the plan is read from, each with the argument that named it.
+fn inputs(options: &Account) -> Result<Vec<(String, String)>, Failure> {
+    let mut inputs = Vec::new();
+    for plan in options.specs.iter().filter(|argument| argument.ends_with(".toml")) {
+        inputs.push(("SPEC".to_owned(), plan.clone()));
+        inputs.extend(plan_file::pair_files(plan)?.into_iter().map(|pair| (plan.clone(), pair)));
+    }
+    for argument in &options.pairs {
+        inputs.push(("--pair".to_owned(), pair_file::path_of(argument).to_owned()));
+    }
+    Ok(inputs)
+}
+
+/// The neighbours that are asked for.
+fn relation(text: &str) -> Result<Relation, Failure> {
+    match text {
+        "add_remove" => Ok(Relation::AddRemove),
+        "change_one" => Ok(Relation::ChangeOne),
+        _ => Err(Failure::value("--relation", text, "must be add_remove or change_one")),
+    }
+}
+
+/// The parser has seen to it that there is at most one.
+fn question(options: &Account) -> Result<Question, Failure> {
+    if let Some(text) = &options.epsilon {
+        return Ok(Question::Delta(non_negative("--epsilon", text)?));
+    }
+    let Some(text) = &options.delta else { return Ok(Question::Profile) };
+    let must = "must be a number at least 0 and below 1, such as 0, 1e-6 or 1/1000";
+    let delta = Some(number("--delta", text, must)?).filter(|delta| *delta < Rational::one());
+    let delta = delta.and_then(|delta| Probability::new(delta).ok());
+    delta.map(Question::Epsilon).ok_or_else(|| Failure::value("--delta", text, must))
+}
+
+fn non_negative(name: &str, text: &str) -> Result<NonNegative, Failure> {
+    let must = "must be a number of 0 or more, such as 1, 0.1 or 1/3";
+    NonNegative::new(number(name, text, must)?).map_err(|_| Failure::value(name, text, must))
+}
+
+fn answer(plan: &Plan, question: &Question, precision: &Precision) -> Result<Answer, AccountError> {
+    match question {
+        Question::Delta(at) => delta(plan, at, precision),
+        Question::Epsilon(at) => epsilon(plan, at, precision),
+        Question::Profile => Err(AccountError::Empty),
+    }
+}
+
+/// The argument that is to blame for there being no answer.
+fn refused(options: &Account, error: AccountError) -> Failure {
+    match error {
+        AccountError::NoEpsilon | AccountError::NoEpsilonKnown => Failure::argument("--delta", error),
+        _ => Failure::argument(if options.specs.is_empty() { "--pair" } else { "SPEC" }, error),
+    }
+}
+
+/// An enclosure, as bounds rounded outward to three digits more than were asked for: a method may know many more than anybody wants to
+/// read, and the width that was asked for still shows.
+fn bounds(enclosure: &Enclosure, digits: u32) -> Value {
+    let (lower, upper) = decimals(enclosure, digits);
+    json!({ "lower": lower, "upper": upper })
+}
+
+fn decimals(enclosure: &Enclosure, digits: u32) -> (String, String) {
+    let digits = digits.saturating_add(3);
+    let shorter = |a: String, b: String| if b.len() < a.len() { b } else { a };
+    (
+        shorter(decimal(&enclosure.lower(), digits, Rounding::Down), enclosure.lower_decimal()),
+        shorter(decimal(&enclosure.upper(), digits, Rounding::Up), enclosure.upper_decimal()),
+    )
+}
+
+impl Report<'_> {
+    fn json(&self) -> Value {
+        let mut document = json!({
+            "schema_version": SCHEMA_VERSION,
+            "plan": self.listed.texts(),
+            "relation": self.listed.plan().relation().map(Relation::key),
+            "converted": self.listed.converted(),
+            "ordered": self.listed.plan().is_ordered(),
+            "digits": self.digits,
+            "seconds": self.elapsed.as_secs_f64(),
+        });
+        let mut set = |key: &str, value: Value| {
+            if let Some(fields) = document.as_object_mut() {
+                fields.insert(key.to_owned(), value);
+            }
+        };
+        match (self.question, self.found) {
+            (_, Found::Many(points)) => {
+                let rows = points.iter().map(|point| {
+                    json!({
+                        "epsilon": render(point.epsilon.get()),
+                        "delta": bounds(&point.delta.enclosure, self.digits),
+                        "method": point.delta.method,
+                        "narrow": point.delta.is_narrow,
+                        "attained": self.is_attained(&point.delta),
+                    })
+                });
+                set("profile", rows.collect());
+                set("method", points.first().map_or(Value::Null, |point| point.delta.method.into()));
+                set("narrow", points.iter().all(|point| point.delta.is_narrow).into());
+                set("attained", points.iter().all(|point| self.is_attained(&point.delta)).into());
+            }
+            (question, Found::One(answer)) => {
+                let (epsilon, delta) = match question {
+                    Question::Delta(epsilon) => (render(epsilon.get()).into(), bounds(&answer.enclosure, self.digits)),
+                    Question::Epsilon(delta) => (bounds(&answer.enclosure, self.digits), render(delta.get()).into()),
+                    Question::Profile => (Value::Null, Value::Null),
+                };
+                set("epsilon", epsilon);
+                set("delta", delta);
+                set("method", answer.method.into());
+                set("narrow", answer.is_narrow.into());
+                set("attained", self.is_attained(answer).into());
+            }
+        }
+        if let Some(summary) = self.summary {
+            set("summary", summary.json(self.digits, self.listed.plan().is_attained_at_once()));
+        }
+        document
+    }
+
+    fn print(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        for (index, text) in self.listed.texts().iter().enumerate() {
+            writeln!(out, "{:<9} {}", if index == 0 { "plan" } else { "" }, shortened(text))?;
+        }
+        if let Some(relation) = self.listed.plan().relation() {
+            writeln!(out, "relation  {}: neighbours differ by {}", relation.key(), neighbours(relation))?;
+        }
+        for text in self.listed.converted() {
+            writeln!(out, "          {}: as two steps of add_remove", shortened(&text))?;
+        }
+        match (self.question, self.found) {
+            (_, Found::Many(points)) => self.print_profile(points, out)?,
+            (question, Found::One(answer)) => self.print_answer(question, answer, out)?,
+        }
+        if let Some(summary) = self.summary {
+            summary.print(self.digits, out)?;
+        }
+        if !self.is_attained_throughout() {
+            writeln!(out, "{NOTE}")?;
+        }
+        if self.listed.plan().is_ordered() {
+            writeln!(out, "{ORDER}")?;
+        }
+        Ok(())
+    }
+
+    /// Whether the lower end of an answer is the plan's own, too.
+    fn is_attained(&self, answer: &Answer) -> bool {
+        answer.is_attained(self.listed.plan())
+    }
+
+    /// Whether all that is printed is the plan's own.
+    fn is_attained_throughout(&self) -> bool {
+        let answers = match self.found {
+            Found::One(answer) => self.is_attained(answer),
+            Found::Many(points) => points.iter().all(|point| self.is_attained(&point.delta)),
+        };
+        answers && (self.summary.is_none() || self.listed.plan().is_attained_at_once())
+    }
+
+    fn print_answer(&self, question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<(), Failure> {
+        let point =
+            |value: &Rational| Enclosure::enclosing(value, 256).unwrap_or_else(|| Enclosure::from_integer(0, 256));
+        let (asked, name, epsilon, delta) = match question {
+            Question::Delta(epsilon) => {
+                let asked = format!("the smallest delta at epsilon = {}", shown(epsilon.get()));
+                (asked, "delta", point(epsilon.get()), answer.enclosure.clone())
+            }
+            Question::Epsilon(delta) => {
+                let asked = format!("the smallest epsilon at delta = {}", shown(delta.get()));
+                (asked, "epsilon", answer.enclosure.clone(), point(delta.get()))
+            }
+            Question::Profile => return Ok(()),
+        };
+        writeln!(out, "question  {asked}")?;
+        writeln!(out, "{name:<9} {}", value(&answer.enclosure, self.digits))?;
+        writeln!(out, "width     {}", width(answer, self.digits))?;
+        writeln!(out, "method    {}", answer.method)?;
+        let [percent, permille] = [(1, 100), (1, 1000)].map(|rate| attacker(&epsilon, &delta, rate));
+        writeln!(
+            out,
+            "meaning   an attacker with 1% false positives has at most {percent}% true positives; with 0.1%, at most {permille}%"
+        )?;
+        Ok(())
+    }
+
+    fn print_profile(&self, points: &[Point], out: &mut dyn Write) -> Result<(), Failure> {
+        let cells: Vec<_> = points
+            .iter()
+            .map(|point| [shown(point.epsilon.get()), value(&point.delta.enclosure, self.digits)])
+            .collect();
+        let widest = cells.iter().map(|[epsilon, _]| epsilon.len()).max().unwrap_or(0).max("epsilon".len());
+        writeln!(out, "\n  {:>widest$}  delta", "epsilon")?;
+        for ([epsilon, delta], point) in cells.iter().zip(points) {
+            let remark = if point.delta.is_narrow { "" } else { "  (wider than asked)" };
+            writeln!(out, "  {epsilon:>widest$}  {delta}{remark}")?;
+        }
+        let wide = points.iter().filter(|point| !point.delta.is_narrow).count();
+        let mut methods: Vec<_> = points.iter().map(|point| point.delta.method).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        writeln!(out, "\nmethod    {}", methods.join("; "))?;
+        if wide > 0 {
+            writeln!(
+                out,
+                "width     {wide} of {} enclosures are WIDER than the {} digits asked for",
+                points.len(),
+                self.digits
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What neighbours of a relation differ by.
+fn neighbours(relation: Relation) -> &'static str {
+    match relation {
+        Relation::AddRemove => "a record that one has and the other has not",
+        _ => "the value of one record",
+    }
+}
+
+/// An answer for the reader: both bounds, or the number itself where it is known.
+fn value(enclosure: &Enclosure, digits: u32) -> String {
+    let (lower, upper) = decimals(enclosure, digits);
+    if lower == upper { format!("exactly {lower}") } else { format!("[{lower}, {upper}]") }
+}
+
+/// The relative width, and whether it is what was asked for.
+fn width(answer: &Answer, digits: u32) -> String {
+    let (lower, width) = (answer.enclosure.lower(), answer.enclosure.width());
+    let relative = if width.is_zero() {
+        "0: the answer is exact".into()
+    } else if lower.is_zero() {
+        "the answer may be 0".into()
+    } else {
+        format!("{} of the answer", decimal(&(width / lower), 2, Rounding::Up))
+    };
+    if answer.is_narrow { relative } else { format!("{relative}; WIDER than the {digits} digits asked for") }
+}
+
+/// A given number: as a decimal if it is a short one, otherwise as a fraction.
+fn shown(number: &Rational) -> String {
+    let (down, up) = (decimal(number, 12, Rounding::Down), decimal(number, 12, Rounding::Up));
+    if down == up { down } else { shortened(&render(number)) }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+/// The attacker's largest true-positive rate, in per cent, rounded up.
+fn attacker(epsilon: &Enclosure, delta: &Enclosure, (numerator, denominator): (u32, u32)) -> String {
+    let rate = Rational::new(numerator.into(), denominator.into());
+    let most = match Probability::new(rate) {
+        Ok(rate) => attacker_true_positive_rate(epsilon, delta, &rate).upper(),
+        Err(_) => Rational::one(),
+    };
+    decimal(&(most * Rational::from_integer(100.into())), 4, Rounding::Up)
+}

@@ -1,0 +1,267 @@
+//! One target under audit: its samples drawn, its claim tested.
+
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Instant,
+};
+
+use super::{
+    notes::notes,
+    outcome::Outcome,
+    search,
+    settings::{Confidence, Settings},
+    target::{Origin, Target},
+    thousandths,
+};
+use crate::Failure;
+use certus::{
+    bits::{Bits, BitsError, seeded},
+    exact::NonNegative,
+};
+use certus_audit::{
+    Audit, AuditError, LowerBounds, Sequential, Verdict, fresh_seed,
+    outputs::{Output, Tally, Trace},
+};
+
+/// Draws the samples of a target and tests its claim.
+pub(super) fn judge(
+    target: &mut Target,
+    settings: &Settings,
+    confidence: &Confidence,
+    seed: [u8; 32],
+    done: &Arc<AtomicU64>,
+) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let streams = Streams::of(seed)?;
+    let pilot = search::settle(target, settings, streams.pilot, done)?;
+    if settings.sequential {
+        return batches(target, settings, confidence, &streams, &pilot, done);
+    }
+    let (a, b) = target.draw(target.wanted(settings), settings, streams.samples, done)?;
+    check_pilot(target, &pilot, &[&a, &b])?;
+    let epsilon = NonNegative::new(target.claim.epsilon().clone()).ok();
+    let events = epsilon.zip(target.own()).map(|(epsilon, own)| own.events(&epsilon)).unwrap_or_default();
+    let audit = Audit::new(target.claim.clone(), confidence.float())
+        .map_err(|error| Failure::argument("--confidence", error))?;
+    let audit = audit.scales(&target.scales).events(&events);
+    // Fresh coins, unless the run is to be repeated.
+    let audit = if settings.is_seeded { audit.seed(streams.coins) } else { audit };
+    let report = audit.run(&a, &b).map_err(|error| refused(target, &error))?;
+    let recordings = [a.digests(), b.digests()].concat();
+    let trace = trace(target, &a, &b);
+    let notes = notes(&target.origin, &a, &b);
+    Ok(Outcome {
+        recordings,
+        trace,
+        notes,
+        ..Outcome::of_report(&report, target.own(), thousandths(started.elapsed()))
+    })
+}
+
+/// The samples that chose a pair of inputs are not those that it is audited on.
+fn check_pilot(target: &Target, pilot: &Tally, audited: &[&Tally]) -> Result<(), Failure> {
+    let apart = audited.iter().try_for_each(|tally| pilot.check_apart(tally));
+    apart.map_err(|error| Failure::Environment(format!("{}: {error}", target.name)))
+}
+
+/// By what a replay knows parts of these samples again. What is drawn in this process is drawn from a seed of its own.
+fn trace(target: &Target, a: &Tally, b: &Tally) -> Trace {
+    match target.origin {
+        Origin::Mechanism { .. } | Origin::Zoo(_) => Trace::default(),
+        _ => a.trace().joined(&b.trace()),
+    }
+}
+
+/// The seeds of a target's audit, each of a stream that nothing else draws from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Streams {
+    /// The samples that choose a pair of inputs, and their splits.
+    pub(super) pilot: [u8; 32],
+    /// The samples that are audited.
+    pub(super) samples: [u8; 32],
+    /// What parts them, or orders them.
+    pub(super) coins: [u8; 32],
+}
+
+impl Streams {
+    pub(super) fn of(seed: [u8; 32]) -> Result<Self, BitsError> {
+        let mut seeds = seeded(seed);
+        let mut next = || fresh_seed(&mut seeds);
+        Ok(Self { pilot: next()?, samples: next()?, coins: next()? })
+    }
+}
+
+/// Samples that cannot be audited: whoever gave them made a mistake, or the command that printed them did.
+fn refused(target: &Target, error: &AuditError) -> Failure {
+    match &target.origin {
+        Origin::Samples { arguments, .. } | Origin::Tallies { arguments, .. } => {
+            Failure::argument(&arguments.1, format_args!("{error}"))
+        }
+        Origin::Commands { arguments, .. } => Failure::Environment(format!("{}: {error}", arguments.1)),
+        _ => Failure::Environment(format!("{}: {error}", target.name)),
+    }
+}
+
+/// The first batches, in outputs a side; later ones are half of what was seen.
+const BATCH: u64 = 500;
+
+/// Batch after batch, until the claim falls or the samples are used up.
+fn batches(
+    target: &Target,
+    settings: &Settings,
+    confidence: &Confidence,
+    streams: &Streams,
+    pilot: &Tally,
+    done: &Arc<AtomicU64>,
+) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let (mut seeds, mut coins) = (seeded(streams.samples), seeded(streams.coins));
+    let mut audit = Sequential::new(&target.claim, confidence.float())
+        .map_err(|error| Failure::argument("--confidence", error))?
+        .scales(&target.scales);
+    let wanted = target.wanted(settings);
+    let is_command = matches!(target.origin, Origin::Commands { .. } | Origin::Search { .. });
+    let (mut all_a, mut all_b) = (Tally::default(), Tally::default());
+    let mut drawn = 0;
+    let lower = |audit: &Sequential| LowerBounds::new(&target.claim, audit.delta_lower(), audit.epsilon_lower());
+    while drawn < wanted && !lower(&audit).is_refuted {
+        let batch = BATCH.max(drawn / 2).min(wanted - drawn);
+        let (a, b) = target.draw(batch, settings, fresh_seed(&mut seeds)?, done)?;
+        if is_command {
+            // A command that prints the same again would be bet on with knowledge of what comes.
+            let repeated = |error| Failure::Environment(format!("{}: {error}", target.name));
+            all_a = all_a.merge(&a).map_err(repeated)?;
+            all_b = all_b.merge(&b).map_err(repeated)?;
+            all_a.check_apart(&all_b).map_err(repeated)?;
+            check_pilot(target, pilot, &[&all_a, &all_b])?;
+        }
+        let (a, b) = (shuffled(&a, &mut coins)?, shuffled(&b, &mut coins)?);
+        audit.batch(&a, &b);
+        drawn += batch;
+    }
+    let lower = lower(&audit);
+    Ok(Outcome {
+        verdict: if lower.is_refuted { Verdict::Violation } else { Verdict::Inconclusive },
+        delta_lower: lower.delta,
+        // The events change from batch to batch, and so does the excess of each: there is a bound, and no estimate.
+        delta_estimate: None,
+        delta_upper: None,
+        epsilon_lower: lower.epsilon,
+        min_detectable_delta: None,
+        searched: audit.searched().to_vec(),
+        samples: (drawn, drawn),
+        event: audit.event().filter(|_| lower.is_refuted).cloned(),
+        counts: None,
+        recordings: [all_a.digests(), all_b.digests()].concat(),
+        trace: trace(target, &all_a, &all_b),
+        notes: notes(&target.origin, &all_a, &all_b),
+        delta_exact: target.own().and_then(|own| own.delta(&NonNegative::new(target.claim.epsilon().clone()).ok()?)),
+        curve: Vec::new(),
+        losses: serde_json::Value::Null,
+        mode: "sequential",
+        is_seeded: settings.is_seeded,
+        seconds: thousandths(started.elapsed()),
+    })
+}
+
+/// The outputs of a tally in random order: as if they had been drawn so, since independent samples may be permuted by coins that are independent of them.
+fn shuffled(tally: &Tally, bits: &mut impl Bits) -> Result<Vec<Output>, BitsError> {
+    let mut outputs: Vec<Output> = Vec::new();
+    for (output, count) in tally.iter() {
+        outputs.extend((0..count).map(|_| output.clone()));
+    }
+    // Fisher and Yates.
+    for last in (1..outputs.len()).rev() {
+        let other = below(last as u64 + 1, bits)?;
+        outputs.swap(last, other);
+    }
+    Ok(outputs)
+}
+
+/// Uniform below n: as many bits as n has, again until they are below it.
+fn below(n: u64, bits: &mut impl Bits) -> Result<usize, BitsError> {
+    loop {
+        let drawn = bits.take(u64::BITS - n.leading_zeros())?;
+        if drawn < n {
+            return Ok(usize::try_from(drawn).unwrap_or(0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::arguments::Sampler;
+    use certus::exact::parse;
+    use certus_audit::{Claim, statistics::region::Pair};
+
+    fn settings(sequential: bool, is_seeded: bool) -> Settings {
+        let confidence = Confidence::parse("--confidence", "0.95").unwrap();
+        let timeout = Duration::from_secs(9);
+        Settings { samples: Some(2000), confidence, timeout, shards: 1, sequential, is_seeded, quiet: true }
+    }
+
+    fn target() -> Target {
+        let claim = Claim::new(parse("0.2").unwrap(), parse("0").unwrap()).unwrap();
+        Target::of_spec("SPEC", "laplace(scale=1)", Some(claim), None, Sampler::Auto).unwrap()
+    }
+
+    fn judged(settings: &Settings) -> Outcome {
+        judge(&mut target(), settings, &settings.confidence, [9; 32], &Arc::default()).unwrap()
+    }
+
+    /// The seeds of a target, by the chain that is documented: one for the pilot, one for the samples, one for the coins.
+    fn chain() -> [[u8; 32]; 3] {
+        let mut seeds = seeded([9; 32]);
+        [(); 3].map(|()| fresh_seed(&mut seeds).unwrap())
+    }
+
+    /// A seeded audit is one of samples from the second stream by coins from the third. With the samples' own seed for coins it would be another: this test sees it.
+    #[test]
+    fn the_coins_of_the_split_are_not_those_of_the_samples() {
+        let (settings, [pilot, samples, coins]) = (settings(false, true), chain());
+        let found = judged(&settings).counts.unwrap();
+        let by = |coins| -> Pair {
+            let target = target();
+            let (a, b) = target.draw(2000, &settings, samples, &Arc::default()).unwrap();
+            let events = target.own().unwrap().events(&NonNegative::new(parse("0.2").unwrap()).unwrap());
+            let audit = Audit::new(target.claim, settings.confidence.float()).unwrap().events(&events).seed(coins);
+            audit.run(&a, &b).unwrap().findings.first().unwrap().pair
+        };
+        assert_eq!(found, by(coins));
+        assert!([pilot, samples].into_iter().all(|shared| found != by(shared)));
+    }
+
+    /// The order of a batch is drawn from the third stream, and its samples from the second.
+    #[test]
+    fn the_order_of_a_batch_is_not_drawn_from_the_bits_of_its_samples() {
+        let (settings, [_, samples, coins]) = (settings(true, true), chain());
+        let by = |coins: [u8; 32]| {
+            let target = target();
+            let (mut seeds, mut coins) = (seeded(samples), seeded(coins));
+            let mut audit = Sequential::new(&target.claim, settings.confidence.float()).unwrap();
+            let mut drawn = 0;
+            while drawn < 2000 && !audit.is_refuted() {
+                let batch = BATCH.max(drawn / 2).min(2000 - drawn);
+                let (a, b) = target.draw(batch, &settings, fresh_seed(&mut seeds).unwrap(), &Arc::default()).unwrap();
+                audit.batch(&shuffled(&a, &mut coins).unwrap(), &shuffled(&b, &mut coins).unwrap());
+                drawn += batch;
+            }
+            audit.delta_lower()
+        };
+        let found = judged(&settings).delta_lower;
+        assert!(found > 0.0 && found == by(coins) && found != by(samples), "{found}");
+    }
+
+    /// Without `--seed` the same samples are split otherwise in every run, although all else is the same: the coins are not the chain's.
+    /// That twelve runs agree by chance has probability below 10^-12.
+    #[test]
+    fn without_a_seed_the_coins_are_fresh() {
+        let counts =
+            |is_seeded| -> Vec<Pair> { (0..12).map(|_| judged(&settings(false, is_seeded)).counts.unwrap()).collect() };
+        assert!(counts(false).windows(2).any(|two| two.first() != two.last()));
+        assert!(counts(true).windows(2).all(|two| two.first() == two.last()));
+    }
+}

@@ -1,0 +1,18 @@
+//! The command end to end: what it prints, where, and with which exit status.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may fail by panicking"
+)]
+
+mod account;
+mod account_large;
+mod arguments;
+#[cfg(unix)]
+mod audit;
+mod calibrate;
+mod catalogue;
+mod readme;
+mod support;

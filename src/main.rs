@@ -1,5 +1,0 @@
-//! The `certus` command; everything it does is in [`certus::cli`].
-
-fn main() -> std::process::ExitCode {
-    certus::cli::main().into()
-}
