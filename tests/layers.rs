@@ -115,7 +115,7 @@ fn planted_arrows_are_seen() {
         "fn of(spec: &crate::mechanism::Spec) {}",
     ] {
         assert_eq!(backwards("account", code), ["mechanism"], "{code}");
-        assert!(backwards("audit", code).is_empty(), "{code}");
+        assert!(backwards("mechanism", code).is_empty(), "{code}");
     }
     let tests = "fn f() {}\n#[cfg(test)]\nmod tests {\n    use crate::mechanism::Spec;\n}";
     assert!(backwards("account", &shipped(tests)).is_empty());

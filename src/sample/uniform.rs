@@ -4,8 +4,11 @@ use core::ops::ControlFlow;
 
 use num_bigint::BigUint;
 
-use super::{Interpreter, Program, Step, Width};
-use crate::exact::{Integer, Natural};
+use super::{Interpreter, Program, Step, Width, execute};
+use crate::{
+    bits::{Bits, BitsError},
+    exact::{Integer, Natural},
+};
 
 /// The bound of a uniform integer is 0: there is nothing below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +40,16 @@ impl Uniform {
     #[must_use]
     pub fn below(bound: core::num::NonZeroU64) -> Self {
         Self { kernel: Width::Word(Kernel::new(bound.get())) }
+    }
+
+    /// Draws one number below a bound: [`below`](Self::below) and [`sample`](Program::sample), as a word.
+    ///
+    /// # Errors
+    ///
+    /// If the source fails; there is no number then.
+    pub fn word_below<B: Bits + ?Sized>(bound: core::num::NonZeroU64, bits: &mut B) -> Result<u64, BitsError> {
+        bits.begin()?;
+        execute(&Kernel::new(bound.get()), bits)
     }
 
     /// Uniform below `bound`.

@@ -63,6 +63,10 @@ fn reference(calls: &mut Calls) {
     for bound in [1, 3, u64::MAX] {
         calls.make(format!("Uniform::below({bound})"), || drawn(&Uniform::below(NonZeroU64::new(bound).unwrap())));
     }
+    for bound in [1, 3, u64::MAX] {
+        let bound = NonZeroU64::new(bound).unwrap();
+        calls.make(format!("Uniform::word_below({bound})"), || Uniform::word_below(bound, &mut seeded([5; 32])));
+    }
     for bound in [BigUint::ZERO, long().numer().magnitude().clone()] {
         calls.make("Uniform::new", || Uniform::new(bound).map(|uniform| drawn(&uniform)));
     }
@@ -167,6 +171,7 @@ pub fn cases() -> Vec<Case> {
                 "sample/laplace.rs: Laplace::new",
                 "sample/uniform.rs: Uniform::below",
                 "sample/uniform.rs: Uniform::new",
+                "sample/uniform.rs: Uniform::word_below",
             ],
             calls: reference,
         },

@@ -55,7 +55,7 @@ impl Side {
 /// // It is private at ln 7 = 1.9459…, and at nothing less.
 /// assert_eq!(audit("1.8"), Verdict::Violation);
 /// assert_eq!(audit("1.95"), Verdict::Consistent);
-/// # Ok::<(), crate::SampleError>(())
+/// # Ok::<(), certus_audit::SampleError>(())
 /// ```
 pub trait Sampled: Sync {
     /// Records so many outputs on one side, drawn from this seed. Every call of one audit has another seed.

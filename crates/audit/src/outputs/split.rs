@@ -1,6 +1,11 @@
 //! Splitting counts at random, without looking at the values: an exact multivariate hypergeometric draw.
 
-use certus::bits::{Bits, BitsError};
+use std::num::NonZeroU64;
+
+use certus::{
+    bits::{Bits, BitsError},
+    sample::Uniform,
+};
 
 /// The rate of the first thinning is a multiple of 2^-RATE_BITS.
 const RATE_BITS: u32 = 6;
@@ -102,7 +107,7 @@ fn toss<B: Bits>(rate: u64, bits: &mut B) -> Result<u64, BitsError> {
 fn subset<B: Bits>(counts: &[u64], total: u64, size: u64, bits: &mut B) -> Result<Vec<u64>, BitsError> {
     let mut places = std::collections::BTreeSet::new();
     for last in total - size..total {
-        let place = below(last + 1, bits)?;
+        let place = Uniform::word_below(NonZeroU64::MIN.saturating_add(last), bits)?;
         if !places.insert(place) {
             places.insert(last);
         }
@@ -119,17 +124,6 @@ fn subset<B: Bits>(counts: &[u64], total: u64, size: u64, bits: &mut B) -> Resul
         answer.push(inside);
     }
     Ok(answer)
-}
-
-/// Uniform below `bound` ≥ 1, by mask and reject.
-fn below<B: Bits>(bound: u64, bits: &mut B) -> Result<u64, BitsError> {
-    let width = 64 - (bound - 1).leading_zeros();
-    loop {
-        let drawn = bits.take(width)?;
-        if drawn < bound {
-            return Ok(drawn);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The geometric mechanism on a finite computer (Balcer and Vadhan 2018, Algorithm 4.8).
 
 use super::{BROKEN, CORRECT, Draw, Specimen};
-use certus::bits::Bits;
+use std::num::NonZeroU64;
+
+use certus::sample::Uniform;
 
 /// The people counted.
 const PEOPLE: u32 = 5;
@@ -28,14 +30,8 @@ fn geometric(k: u32) -> Draw {
     let denominator = ((1_u64 << (k + 1)) + 1) * more.pow(PEOPLE - 1);
     Box::new(move |side, random, line| {
         let count = side.pick(2, 1_u32);
-        // Uniform from 1 to the denominator, by rejection.
-        let width = 64 - denominator.leading_zeros();
-        let u = loop {
-            let word = random.bits().take(width)?;
-            if word < denominator {
-                break word + 1;
-            }
-        };
+        // Uniform from 1 to the denominator.
+        let u = Uniform::word_below(NonZeroU64::MIN.saturating_add(denominator - 1), random.bits())? + 1;
         let at_most = |z: u32| -> u64 {
             if z < count {
                 two.pow(count - z) * more.pow(PEOPLE - (count - z))

@@ -14,7 +14,7 @@ use certus::{
         selection::{Noise, SparseVector},
     },
     sample::{
-        GaussianNoise, Laplace, LaplaceNoise, PreparedGaussian, PreparedLaplace, Program, Sampler,
+        GaussianNoise, Laplace, LaplaceNoise, PreparedGaussian, PreparedLaplace, Program, Sampler, Uniform,
         fixed::{FixedGaussian, FixedLaplace, Mode},
     },
 };
@@ -28,6 +28,9 @@ pub type Draw = fn(&mut Source<'_>) -> String;
 /// `file: function`, and what draws with it.
 pub const ALL: &[(&str, Draw)] = &[
     ("sample/program.rs: sample", one_sample),
+    ("sample/uniform.rs: word_below", |bits| {
+        format!("{}", Uniform::word_below(core::num::NonZeroU64::MAX, bits).unwrap())
+    }),
     ("sample/prepared/mod.rs: fill", |bits| {
         let mut out = [0i64; 8];
         PreparedLaplace::new(&wide()).fill(bits, &mut out).unwrap();

@@ -1,6 +1,7 @@
 //! One target under audit: its samples drawn, its claim tested.
 
 use std::{
+    num::NonZeroU64,
     sync::{Arc, atomic::AtomicU64},
     time::Instant,
 };
@@ -17,6 +18,7 @@ use crate::Failure;
 use certus::{
     bits::{Bits, BitsError, seeded},
     exact::NonNegative,
+    sample::Uniform,
 };
 use certus_audit::{
     Audit, AuditError, LowerBounds, Sequential, Verdict, fresh_seed,
@@ -172,20 +174,10 @@ fn shuffled(tally: &Tally, bits: &mut impl Bits) -> Result<Vec<Output>, BitsErro
     }
     // Fisher and Yates.
     for last in (1..outputs.len()).rev() {
-        let other = below(last as u64 + 1, bits)?;
-        outputs.swap(last, other);
+        let other = Uniform::word_below(NonZeroU64::MIN.saturating_add(last as u64), bits)?;
+        outputs.swap(last, usize::try_from(other).unwrap_or(last));
     }
     Ok(outputs)
-}
-
-/// Uniform below n: as many bits as n has, again until they are below it.
-fn below(n: u64, bits: &mut impl Bits) -> Result<usize, BitsError> {
-    loop {
-        let drawn = bits.take(u64::BITS - n.leading_zeros())?;
-        if drawn < n {
-            return Ok(usize::try_from(drawn).unwrap_or(0));
-        }
-    }
 }
 
 #[cfg(test)]
