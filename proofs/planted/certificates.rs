@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use certus::{
-    audit::certify::{self, Certificate},
+    certify::{self, Certificate},
     exact::{GaussianPmf, Integer, LaplacePmf, Pmf, Positive, parse},
     sample::{
         PreparedGaussian, PreparedLaplace,

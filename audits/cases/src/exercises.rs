@@ -1,11 +1,11 @@
 //! The exercises of a section on the foundations (002): the smallest δ of three mechanisms, and two sentences about δ that do not hold.
 
-use certus::audit::outputs::Output;
-use certus::audit::{Report, Sampled, Side, Verdict};
 use certus::bits::{BitStream, Bits as _, BitsError};
 use certus::exact::{Enclosure, Positive, Probability, Rational};
 use certus::guarantee::{Domination, FinitePair, Pair};
 use certus::sample::{Laplace, Program};
+use certus_audit::outputs::Output;
+use certus_audit::{Report, Sampled, Side, Verdict};
 use rand_chacha::ChaCha20Rng;
 
 use crate::exact::{float, middle, show};

@@ -6,14 +6,14 @@ pub mod naive;
 use std::collections::BTreeMap;
 
 use certus::account::{self, Plan, Precision};
-use certus::audit::outputs::Output;
-use certus::audit::{Audit, Claim, Report, Side, Verdict, tallies};
 use certus::bits::{BitStream, Bits, BitsError};
 use certus::exact::{NonNegative, Rational};
 use certus::guarantee::{L1, Relation, Sensitivity};
 use certus::mechanism::Private;
 use certus::mechanism::additive::LaplaceMechanism;
 use certus::sample::PreparedLaplace;
+use certus_audit::outputs::Output;
+use certus_audit::{Audit, Claim, Report, Side, Verdict, tallies};
 use rand_chacha::ChaCha20Rng;
 
 use crate::exact::{float, upper};

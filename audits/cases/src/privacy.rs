@@ -1,11 +1,11 @@
 //! What certus says of privacy, in one call each: the accountant's δ and ε, the auditor's report, and noise.
 
 use certus::account::{self, Plan, Precision};
-use certus::audit::{Audit, Claim, Own, Report, Sampled, tallies};
 use certus::bits::Bits;
 use certus::exact::{Enclosure, NonNegative, Positive, Probability, Rational, Real, normal_tail, parse};
 use certus::mechanism::{Spec, domination, from_spec};
 use certus::sample::{PreparedGaussian, PreparedLaplace, Sampler};
+use certus_audit::{Audit, Claim, Own, Report, Sampled, tallies};
 
 use crate::CaseError;
 

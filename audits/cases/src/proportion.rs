@@ -1,7 +1,7 @@
 //! A share of trials, and what it says of the probability behind it.
 
-use certus::audit::statistics::normal::score_at_most;
-use certus::audit::statistics::tail::{rejected_above, rejected_below};
+use certus_audit::statistics::normal::score_at_most;
+use certus_audit::statistics::tail::{rejected_above, rejected_below};
 
 /// How many of so many independent trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 pub mod draws;
 pub mod guess;
 
-use certus::audit::outputs::Output;
-use certus::audit::{Report, Side, Verdict};
 use certus::bits::{BitStream, BitsError, Meter};
 use certus::exact::{NonNegative, Positive, Rational};
 use certus::sample::Laplace;
 use certus::sample::fixed::{FixedLaplace, Mode};
+use certus_audit::outputs::Output;
+use certus_audit::{Report, Side, Verdict};
 use rand_chacha::ChaCha20Rng;
 
 use crate::exact::float;

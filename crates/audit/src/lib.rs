@@ -42,7 +42,8 @@ mod bounds;
 mod claim;
 #[cfg(feature = "statistics")]
 pub mod events;
-#[cfg(all(test, feature = "statistics"))]
+#[cfg(test)]
+#[cfg(feature = "statistics")]
 mod level;
 #[cfg(feature = "statistics")]
 pub mod outputs;
@@ -58,7 +59,8 @@ mod sampled;
 mod sequential;
 #[cfg(feature = "statistics")]
 pub mod statistics;
-#[cfg(all(test, feature = "statistics"))]
+#[cfg(test)]
+#[cfg(feature = "statistics")]
 mod tests;
 #[cfg(feature = "statistics")]
 pub mod zoo;

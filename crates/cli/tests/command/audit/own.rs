@@ -178,7 +178,7 @@ fn bad_arguments() {
 #[test]
 fn a_closed_pipe_keeps_the_status() {
     let certus = env!("CARGO_BIN_EXE_certus");
-    let audit = "audit 'laplace(scale=1)' --claim epsilon=1/2 --samples 1000";
+    let audit = "audit 'laplace(scale=1)' --claim epsilon=1/2 --samples 5000";
     let script = format!("exec 3>&1; (sleep 0.3; {certus} {audit}; echo status $? >&3) | true");
     let output = std::process::Command::new("sh").arg("-c").arg(script).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "status 1\n");
