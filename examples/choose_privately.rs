@@ -17,7 +17,7 @@ use certus::{
     guarantee::{LInfinity, Relation, Sensitivity},
     mechanism::{
         Private,
-        selection::{Candidates, Exponential, Noise, NoisyMax, PermuteAndFlip, SparseVector},
+        selection::{Candidates, Exponential, NoisyMax, PermuteAndFlip, SelectionNoise, SparseVector},
     },
 };
 
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     report("exponential", || Ok(*exponential.release(&scores, &mut bits)?.get()))?;
     let flip = PermuteAndFlip::new(candidates.clone(), epsilon.clone())?;
     report("permute and flip", || Ok(*flip.release(&scores, &mut bits)?.get()))?;
-    let noisy = NoisyMax::new(candidates, &epsilon, Noise::Laplace)?;
+    let noisy = NoisyMax::new(candidates, &epsilon, SelectionNoise::Laplace)?;
     let counts = votes.map(Integer::from);
     report("noisy max", || Ok(*noisy.release(&counts, &mut bits)?.get()))?;
     watch(&sensitivity, &mut bits)
@@ -63,7 +63,7 @@ fn report(
 /// Only what passes is paid for: two passes, however many counts are asked.
 fn watch<B: Bits>(sensitivity: &Sensitivity<LInfinity>, bits: &mut B) -> Result<(), Box<dyn std::error::Error>> {
     let half = Positive::new(Rational::new(1.into(), 2.into()))?;
-    let watch = SparseVector::new(sensitivity, 25.into(), 2, &half, &half, Noise::Laplace)?.monotone();
+    let watch = SparseVector::new(sensitivity, 25.into(), 2, &half, &half, SelectionNoise::Laplace)?.monotone();
     let mut stream = watch.stream(bits)?;
     let mut said = vec![];
     for count in [3_i64, 60, 1, 70, 90] {

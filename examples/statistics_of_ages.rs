@@ -1,4 +1,4 @@
-//! Count, mean, median and the towns of a small registry, each with its guarantee, and what all of it costs together.
+//! RecordCount, mean, median and the towns of a small registry, each with its guarantee, and what all of it costs together.
 //!
 //! ```text
 //! $ cargo run --release --example statistics_of_ages
@@ -16,7 +16,7 @@ use certus::{
     guarantee::Relation,
     mechanism::{
         Private,
-        statistic::{Bounds, Count, Mean, Quantile, StabilityHistogram},
+        statistic::{Bounds, Mean, Quantile, RecordCount, StabilityHistogram},
     },
 };
 
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let relation = Relation::AddRemove;
     let bounds = Bounds::new(0, 100)?;
 
-    let count = Count::new(&number(10, 1)?, relation)?;
+    let count = RecordCount::new(&number(10, 1)?, relation)?;
     let mean = Mean::new(bounds, &number(1000, 1)?, &number(10, 1)?, relation)?;
     let median =
         Quantile::new(&Probability::new(Rational::new(1.into(), 2.into()))?, bounds, &number(1, 5)?, relation)?;

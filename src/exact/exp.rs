@@ -24,7 +24,7 @@ use super::{Enclosure, NonNegative};
 ///
 /// let half = NonNegative::new(Rational::new(1.into(), 2.into()))?;
 /// assert_eq!(exp_neg(&half, 30).to_string(), "[0.606530659599, 0.606530659833]");
-/// # Ok::<(), certus::exact::NotNegative>(())
+/// # Ok::<(), certus::exact::NegativeError>(())
 /// ```
 #[must_use]
 pub fn exp_neg(x: &NonNegative, precision: u32) -> Enclosure {
@@ -70,7 +70,7 @@ pub fn exp_neg(x: &NonNegative, precision: u32) -> Enclosure {
 /// let thousand = NonNegative::new(Rational::from_integer(1000.into()))?;
 /// let enclosed = exp_neg_relative(&thousand, 10).expect("1000 is small");
 /// assert_eq!(enclosed.to_string(), "[5.075952e-435, 5.076078e-435]");
-/// # Ok::<(), certus::exact::NotNegative>(())
+/// # Ok::<(), certus::exact::NegativeError>(())
 /// ```
 #[must_use]
 pub fn exp_neg_relative(x: &NonNegative, bits: u32) -> Option<Enclosure> {

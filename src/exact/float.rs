@@ -8,7 +8,7 @@ use super::Rational;
 /// The float is NaN or an infinity where it must be a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be finite (neither NaN nor an infinity)")]
-pub struct NotFinite;
+pub struct NotFiniteError;
 
 /// Bits of the significand that an `f64` stores.
 const STORED_BITS: u32 = 52;
@@ -32,18 +32,18 @@ const UNIT_EXPONENT: u64 = 1_075;
 /// # Example
 ///
 /// ```
-/// use certus::exact::{NotFinite, from_f64, parse};
+/// use certus::exact::{NotFiniteError, from_f64, parse};
 ///
 /// assert_eq!(from_f64(0.75).ok(), parse("3/4").ok());
 /// assert_ne!(from_f64(0.1).ok(), parse("0.1").ok()); // the float 0.1 is not 1/10
-/// assert_eq!(from_f64(f64::NAN), Err(NotFinite));
+/// assert_eq!(from_f64(f64::NAN), Err(NotFiniteError));
 /// ```
-pub fn from_f64(value: f64) -> Result<Rational, NotFinite> {
+pub fn from_f64(value: f64) -> Result<Rational, NotFiniteError> {
     let bits = value.to_bits();
     let exponent = (bits >> STORED_BITS) & SPECIAL_EXPONENT;
     let stored = bits & ((1 << STORED_BITS) - 1);
     if exponent == SPECIAL_EXPONENT {
-        return Err(NotFinite);
+        return Err(NotFiniteError);
     }
     // A subnormal number has no leading one, and the exponent of the smallest normal numbers.
     let significand = if exponent == 0 { stored } else { stored | (1 << STORED_BITS) };
@@ -102,7 +102,7 @@ mod tests {
     fn refuses_what_is_not_finite() {
         let signalling = f64::from_bits(0x7FF0_0000_0000_0001);
         for value in [f64::NAN, -f64::NAN, signalling, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(from_f64(value), Err(NotFinite));
+            assert_eq!(from_f64(value), Err(NotFiniteError));
         }
     }
 
@@ -113,7 +113,7 @@ mod tests {
             if value.is_finite() {
                 prop_assert_eq!(from_f64(value), Ok(exact_decimal(value)));
             } else {
-                prop_assert_eq!(from_f64(value), Err(NotFinite));
+                prop_assert_eq!(from_f64(value), Err(NotFiniteError));
             }
         }
 

@@ -19,7 +19,7 @@ use super::{Enclosure, Positive};
 ///
 /// let two = Positive::new(Rational::from_integer(2.into()))?;
 /// assert_eq!(ln(&two, 30).to_string(), "[0.693147180369, 0.693147180835]");
-/// # Ok::<(), certus::exact::NotPositive>(())
+/// # Ok::<(), certus::exact::NotPositiveError>(())
 /// ```
 #[must_use]
 pub fn ln(x: &Positive, precision: u32) -> Enclosure {

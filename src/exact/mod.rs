@@ -26,7 +26,7 @@ pub use decimal::{Rounding, decimal};
 pub(crate) use disc::Disc;
 pub use enclosure::Enclosure;
 pub use exp::{exp_neg, exp_neg_relative};
-pub use float::{NotFinite, from_f64};
+pub use float::{NotFiniteError, from_f64};
 pub use integer::Integer;
 pub use ln::ln;
 pub use natural::Natural;
@@ -36,7 +36,8 @@ pub use parse::{MAX_DIGITS, MAX_EXPONENT, NumberError, parse};
 pub use pmf::{FinitePmf, GaussianPmf, LaplacePmf, Pmf};
 pub(crate) use rational::number;
 pub use rational::{
-    NonNegative, NotNegative, NotPositive, NotProbability, ParameterError, Positive, Probability, RangeError, Rational,
+    NegativeError, NonNegative, NotPositiveError, NotProbabilityError, ParameterError, Positive, Probability,
+    RangeError, Rational,
 };
 pub use real::Real;
 pub use render::render;

@@ -33,7 +33,7 @@ fn exponent(numerator: BigUint, denominator: BigUint) -> NonNegative {
 ///
 /// let pmf = LaplacePmf::new(&Positive::new(Rational::from_integer(1.into()))?, 60);
 /// assert!(pmf.probability(&Integer::ZERO).to_string().starts_with("[0.46211715726000975"));
-/// # Ok::<(), certus::exact::NotPositive>(())
+/// # Ok::<(), certus::exact::NotPositiveError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct LaplacePmf {

@@ -34,12 +34,12 @@ pub(crate) fn number(quotient: &Rational) -> Option<Cow<'_, Rational>> {
 /// The number is zero or negative where it must be positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be positive (> 0)")]
-pub struct NotPositive;
+pub struct NotPositiveError;
 
 /// The number is negative where it must not be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must not be negative (>= 0)")]
-pub struct NotNegative;
+pub struct NegativeError;
 
 /// The number is not in the range that a type promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,13 +47,13 @@ pub struct NotNegative;
 pub enum RangeError {
     /// It is not positive.
     #[error(transparent)]
-    Positive(NotPositive),
+    Positive(NotPositiveError),
     /// It is negative.
     #[error(transparent)]
-    NonNegative(NotNegative),
+    NonNegative(NegativeError),
     /// It is not between 0 and 1.
     #[error(transparent)]
-    Probability(NotProbability),
+    Probability(NotProbabilityError),
 }
 
 /// Why a text is no parameter.
@@ -79,7 +79,7 @@ pub struct NonNegative(Rational);
 /// The number is not between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be between 0 and 1 (0 <= p <= 1)")]
-pub struct NotProbability;
+pub struct NotProbabilityError;
 
 /// A rational number in [0, 1], in lowest terms.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -158,9 +158,10 @@ macro_rules! ranged_rational {
     };
 }
 
-ranged_rational!(Positive, NotPositive, |value: &Rational| value.is_positive());
-ranged_rational!(NonNegative, NotNegative, |value: &Rational| !value.is_negative());
-ranged_rational!(Probability, NotProbability, |value: &Rational| !value.is_negative() && *value <= Rational::one());
+ranged_rational!(Positive, NotPositiveError, |value: &Rational| value.is_positive());
+ranged_rational!(NonNegative, NegativeError, |value: &Rational| !value.is_negative());
+ranged_rational!(Probability, NotProbabilityError, |value: &Rational| !value.is_negative()
+    && *value <= Rational::one());
 
 impl Positive {
     /// The square, positive too.

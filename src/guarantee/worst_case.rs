@@ -61,7 +61,7 @@ impl FinitePair {
     ///
     /// let delta = Probability::new(Rational::new(1.into(), 10.into()))?;
     /// assert_eq!(FinitePair::approximate(&NonNegative::one(), &delta).outcomes().len(), 6);
-    /// # Ok::<(), certus::exact::NotProbability>(())
+    /// # Ok::<(), certus::exact::NotProbabilityError>(())
     /// ```
     #[must_use]
     pub fn approximate(epsilon: &NonNegative, delta: &Probability) -> Self {

@@ -26,7 +26,7 @@ pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails,
 pub use arguments::Arguments;
 pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Target, Trend, calibrate};
 pub use catalogue::{
-    AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputRefused, Output, ReadInput, ToOutput, Typed, Visitor,
+    AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputError, Outcome, ReadInput, ToOutcome, Typed, Visitor,
     entry, from_spec, visit,
 };
 pub use excerpt::Excerpt;

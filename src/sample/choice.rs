@@ -24,7 +24,7 @@ pub struct Weight {
 pub enum ChoiceError {
     /// Every factor is 0, or there is none.
     #[error("at least one weight must be positive")]
-    NoWeight,
+    NoWeightError,
     /// An exponent was built with a zero denominator.
     #[error("an exponent must have a denominator other than 0")]
     ZeroDenominator,
@@ -45,7 +45,7 @@ pub enum ChoiceError {
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Rational}, sample::{Choice, Program, Weight}};
 ///
-/// let weigh = |c: i64, x: i64| Ok::<_, certus::exact::NotNegative>(Weight {
+/// let weigh = |c: i64, x: i64| Ok::<_, certus::exact::NegativeError>(Weight {
 ///     factor: NonNegative::new(Rational::from_integer(c.into()))?,
 ///     exponent: Rational::from_integer(x.into()),
 /// });
@@ -71,7 +71,7 @@ impl Choice {
         let exponents: Vec<Rational> = exponents.collect::<Option<_>>().ok_or(ChoiceError::ZeroDenominator)?;
         let positive = |(weight, _): &(&Weight, &Rational)| *weight.factor.numerator() != BigUint::ZERO;
         let smallest = weights.iter().zip(&exponents).filter(positive).map(|(_, exponent)| exponent).min();
-        let smallest = smallest.ok_or(ChoiceError::NoWeight)?;
+        let smallest = smallest.ok_or(ChoiceError::NoWeightError)?;
         // Σc over a common denominator, and each alternative's share [previous, cumulative) of it.
         let common = weights.iter().fold(BigUint::from(1u32), |common, weight| common.lcm(weight.factor.denominator()));
         let mut total = BigUint::ZERO;
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn nothing_to_choose_from() {
-        assert_eq!(Choice::new(&[]), Err(ChoiceError::NoWeight));
-        assert_eq!(Choice::new(&[weight((0, 1), over(1, 1))]), Err(ChoiceError::NoWeight));
+        assert_eq!(Choice::new(&[]), Err(ChoiceError::NoWeightError));
+        assert_eq!(Choice::new(&[weight((0, 1), over(1, 1))]), Err(ChoiceError::NoWeightError));
         let zero = Rational::new_raw(1.into(), 0.into());
         assert_eq!(Choice::new(&[weight((1, 1), zero)]), Err(ChoiceError::ZeroDenominator));
     }

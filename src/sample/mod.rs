@@ -47,9 +47,9 @@ pub use laplace::Laplace;
 pub use noise::{GaussianNoise, LaplaceNoise, Sampler};
 #[cfg(feature = "parallel")]
 pub use prepared::CHUNK;
-pub use prepared::{FillError, Noise, Output, PreparedGaussian, PreparedLaplace};
+pub use prepared::{FillError, PreparedGaussian, PreparedLaplace, Sample, Samples};
 pub use program::{Count, Interpreter, Program, Step};
-pub use uniform::{Uniform, ZeroBound};
+pub use uniform::{Uniform, ZeroBoundError};
 
 use program::Width;
 pub(crate) use program::execute;

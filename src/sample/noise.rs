@@ -4,7 +4,7 @@
 use alloc::vec;
 
 use super::{
-    FillError, Gaussian, Interpreter, Laplace, Output, PreparedGaussian, PreparedLaplace, Program, Step,
+    FillError, Gaussian, Interpreter, Laplace, PreparedGaussian, PreparedLaplace, Program, Sample, Step,
     fixed::{FixedError, FixedGaussian, FixedLaplace, Mode},
     prepared,
 };
@@ -31,7 +31,7 @@ pub enum Sampler {
 const BULK: usize = 1024;
 
 /// Fills with what a fixed-work sampler puts in words.
-fn fill_words<T: Output>(
+fn fill_words<T: Sample>(
     out: &mut [T],
     fill: impl FnOnce(&mut [i64]) -> Result<(), BitsError>,
 ) -> Result<(), FillError> {
@@ -111,7 +111,7 @@ macro_rules! noise {
             /// If the source fails, or if a sample does not fit `T`, which never happens to an [`Integer`]
             /// but by the fixed-work sampler, with a probability below 2^-180. What the slice holds then must
             /// not be released: that a sample did not fit says something about it.
-            pub fn fill<T: Output, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
+            pub fn fill<T: Sample, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
                 match self {
                     Self::Reference(noise) => {
                         bits.begin()?;

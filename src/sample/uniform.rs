@@ -13,7 +13,7 @@ use crate::{
 /// The bound of a uniform integer is 0: there is nothing below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the bound must be at least 1")]
-pub struct ZeroBound;
+pub struct ZeroBoundError;
 
 /// The uniform distribution on 0, 1, …, n − 1: P(k) = 1/n.
 ///
@@ -57,9 +57,9 @@ impl Uniform {
     /// # Errors
     ///
     /// If `bound` is 0.
-    pub fn new(bound: BigUint) -> Result<Self, ZeroBound> {
+    pub fn new(bound: BigUint) -> Result<Self, ZeroBoundError> {
         if bound == BigUint::ZERO {
-            return Err(ZeroBound);
+            return Err(ZeroBoundError);
         }
         let kernel = match u64::from_big(&bound) {
             Some(word) => Width::Word(Kernel::new(word)),
@@ -182,6 +182,6 @@ mod tests {
 
     #[test]
     fn nothing_is_below_zero() {
-        assert_eq!(Uniform::new(BigUint::ZERO), Err(ZeroBound));
+        assert_eq!(Uniform::new(BigUint::ZERO), Err(ZeroBoundError));
     }
 }

@@ -12,12 +12,12 @@ use certus::{
             StaircaseMechanism, TruncatedGaussian, TruncatedLaplace,
         },
         selection::{
-            Candidates, Exponential, Noise, NoisyMax, NoisyTopK, NumericSparseVector, Peeling, PermuteAndFlip,
+            Candidates, Exponential, NoisyMax, NoisyTopK, NumericSparseVector, Peeling, PermuteAndFlip, SelectionNoise,
             SparseVector,
         },
         statistic::{
-            Bounds, ClampedSum, Count, Histogram, Mean, MeanOfKnown, MedianTest, OrderedRecords, PrefixCounts,
-            Quantile, Rappor, SmoothMedian, StabilityHistogram, Survey, Variance,
+            Bounds, ClampedSum, Histogram, Mean, MeanOfKnown, MedianTest, OrderedRecords, PrefixCounts, Quantile,
+            Rappor, RecordCount, SmoothMedian, StabilityHistogram, Survey, Variance,
         },
     },
     sample::{Sampler, fixed::Mode},
@@ -65,7 +65,7 @@ fn on_two_inputs() -> Vec<&'static str> {
     let gaussian = || GaussianMechanism::with_sigma(&l2, &rational("2")).unwrap();
     let grid = || Grid::new(&rational("1/2"), Rounding::Nearest).unwrap();
     let candidates = || Candidates::new(3, &linf).unwrap();
-    let sparse = || SparseVector::new(&linf, 0.into(), 2, &one, &one, Noise::Laplace).unwrap();
+    let sparse = || SparseVector::new(&linf, 0.into(), 2, &one, &one, SelectionNoise::Laplace).unwrap();
     vec![
         on(
             "BoundedLaplace",
@@ -84,13 +84,13 @@ fn on_two_inputs() -> Vec<&'static str> {
         on("TruncatedLaplace", &TruncatedLaplace::new(&l1, &rational("2"), 9_u32.into()).unwrap(), &a, &b),
         on("TruncatedGaussian", &TruncatedGaussian::new(&l2, &rational("4"), 9, &rational("1")).unwrap(), &a, &b),
         on("Exponential", &Exponential::new(candidates(), one.clone()).unwrap(), &scores_a, &scores_b),
-        on("NoisyMax", &NoisyMax::new(candidates(), &one, Noise::Laplace).unwrap(), &many_a, &many_b),
-        on("NoisyTopK", &NoisyTopK::new(candidates(), 2, &one, Noise::Geometric).unwrap(), &many_a, &many_b),
+        on("NoisyMax", &NoisyMax::new(candidates(), &one, SelectionNoise::Laplace).unwrap(), &many_a, &many_b),
+        on("NoisyTopK", &NoisyTopK::new(candidates(), 2, &one, SelectionNoise::Geometric).unwrap(), &many_a, &many_b),
         on("NumericSparseVector", &NumericSparseVector::new(sparse(), &one).unwrap(), &many_a, &many_b),
         on("Peeling", &Peeling::new(candidates(), 2, one.clone()).unwrap(), &scores_a, &scores_b),
         on("PermuteAndFlip", &PermuteAndFlip::new(candidates(), one.clone()).unwrap(), &scores_a, &scores_b),
         on("SparseVector", &sparse(), &many_a, &many_b),
-        on("Count", &Count::new(&one, relation).unwrap(), &[true, false, true], &[false; 2]),
+        on("Count", &RecordCount::new(&one, relation).unwrap(), &[true, false, true], &[false; 2]),
         on("Histogram", &Histogram::new(3, &one, relation).unwrap(), &[0, 0, 2], &[1]),
         on("Mean", &Mean::new(bounds, &one, &one, relation).unwrap(), &records_a, &records_b),
         on("MeanOfKnown", &MeanOfKnown::new(bounds, 3, &one).unwrap(), &records_a, &records_b),

@@ -5,15 +5,15 @@ use certus::{
     exact::{BigUint, Integer, NonNegative, Positive, Probability, Rational, Real, parse},
     guarantee::{Filter, Guarantee, LInfinity, Relation, Sensitivity, Weight},
     mechanism::{
-        Accuracy, Classical, Excerpt, Output, Private, Spec,
+        Accuracy, Classical, Excerpt, Outcome, Private, Spec,
         additive::{
             AdditiveError, BoundedLaplace, Clamped, GaussianMechanism, Grid, LaplaceMechanism, Noisy, NoisyVector,
             OnGrid, OnGridVector, Rounding, Staircase, StaircaseMechanism, TruncatedGaussian, TruncatedLaplace, Within,
         },
         entry, from_spec,
         selection::{
-            Candidates, Exponential, Inversion, Noise, NoisyMax, NoisyTopK, NumericSparseVector, Peeling,
-            PermuteAndFlip, SparseVector,
+            Candidates, Exponential, Inversion, NoisyMax, NoisyTopK, NumericSparseVector, Peeling, PermuteAndFlip,
+            SelectionNoise, SparseVector,
         },
     },
     sample::{Laplace, Sampler, fixed::Mode},
@@ -213,7 +213,7 @@ fn selection(calls: &mut Calls) {
                     },
                 );
             }
-            for noise in [Noise::Laplace, Noise::Geometric] {
+            for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
                 calls.make(
                     format!("noisy choices of {}, {}, {noise:?}", shown(sensitivity.get()), shown(&epsilon)),
                     || {
@@ -268,7 +268,7 @@ fn selection(calls: &mut Calls) {
         });
         calls.make("NoisyTopK, n = k = 100,000", || {
             let scores: Vec<Integer> = of(100_000).into_iter().map(Integer::from).collect();
-            NoisyTopK::new(candidates(100_000), 100_000, &one(), Noise::Laplace)
+            NoisyTopK::new(candidates(100_000), 100_000, &one(), SelectionNoise::Laplace)
                 .map(|top| top.on(&scores).is_ok_and(|release| drawn(&release)))
         });
     }
@@ -320,7 +320,7 @@ fn named(calls: &mut Calls) {
                     release.draw_each(&mut bits, 2, &mut drop).unwrap();
                     release.draw_bulk(&mut bits, 2, &mut drop).unwrap();
                     let pmf = mechanism.closed_form(&text, 64);
-                    pmf.map(|pmf| pmf.probability(&Output::Integer(input.clone())));
+                    pmf.map(|pmf| pmf.probability(&Outcome::Integer(input.clone())));
                 }
             });
         }
@@ -392,7 +392,7 @@ pub fn cases() -> Vec<Case> {
                 "mechanism/selection/candidates.rs: Candidates::new",
                 "mechanism/selection/exponential.rs: Exponential::new",
                 "mechanism/selection/inversion.rs: Inversion::new",
-                "mechanism/selection/noise.rs: Noise::at",
+                "mechanism/selection/noise.rs: SelectionNoise::at",
                 "mechanism/selection/noisy_max.rs: NoisyMax::new",
                 "mechanism/selection/noisy_top_k.rs: NoisyTopK::new",
                 "mechanism/selection/numeric_sparse_vector.rs: NumericSparseVector::new",

@@ -6,8 +6,8 @@ use certus::{
     mechanism::{
         Private, RandomizedResponse,
         statistic::{
-            Bounds, ClampedSum, Count, Histogram, Mean, MeanOfKnown, MedianTest, OrderedRecords, PrefixCounts,
-            Quantile, Rappor, SmoothMedian, StabilityHistogram, Survey, Variance, Waring, laplace_tail,
+            Bounds, ClampedSum, Histogram, Mean, MeanOfKnown, MedianTest, OrderedRecords, PrefixCounts, Quantile,
+            Rappor, RecordCount, SmoothMedian, StabilityHistogram, Survey, Variance, Waring, laplace_tail,
         },
     },
 };
@@ -24,7 +24,7 @@ fn counts(calls: &mut Calls) {
     for scale in positives() {
         for relation in RELATIONS {
             calls.make(format!("Count({})", shown(&scale)), || {
-                Count::new(&scale, relation).map(|count| all(&count, &[true; 9]))
+                RecordCount::new(&scale, relation).map(|count| all(&count, &[true; 9]))
             });
             for keys in USIZE {
                 calls.make(format!("Histogram({keys}, {})", shown(&scale)), || {
@@ -213,7 +213,7 @@ pub fn cases() -> Vec<Case> {
         Case {
             name: "counts",
             covers: &[
-                "mechanism/statistic/count.rs: Count::new",
+                "mechanism/statistic/count.rs: RecordCount::new",
                 "mechanism/statistic/histogram.rs: Histogram::new",
                 "mechanism/statistic/prefix_counts.rs: PrefixCounts::new",
                 "mechanism/statistic/stability_histogram.rs: StabilityHistogram::new",

@@ -13,7 +13,7 @@ use certus::{
     account::{self, Plan, Precision},
     bits::{BitsError, seeded},
     exact::{Enclosure, NonNegative, Rational, Rounding, decimal, exp_neg},
-    mechanism::{self, AnyRelease, InputRefused, SamplerError, Spec, SpecError},
+    mechanism::{self, AnyRelease, InputError, SamplerError, Spec, SpecError},
     sample::Sampler,
 };
 
@@ -29,13 +29,13 @@ pub enum OwnError {
     Sampler(#[from] SamplerError),
     /// A text is none of its inputs.
     #[error(transparent)]
-    Input(#[from] InputRefused),
+    Input(#[from] InputError),
 }
 
 /// An output of the catalogue as one of an audit.
-fn printed(output: &mechanism::Output) -> Output {
+fn printed(output: &mechanism::Outcome) -> Output {
     match output {
-        mechanism::Output::Integer(value) => {
+        mechanism::Outcome::Integer(value) => {
             value.to_i64().map_or_else(|| Output::parse(&value.to_string()), Output::from)
         }
         output => Output::parse(&output.to_string()),
@@ -51,7 +51,7 @@ pub struct Own {
     is_tight: bool,
     /// Kept to be enumerated, when somebody asks, on these inputs; nothing for more than one copy.
     enumerable: Option<(Box<dyn Enumerable>, [String; 2])>,
-    masses: OnceLock<Option<[Masses<mechanism::Output>; 2]>>,
+    masses: OnceLock<Option<[Masses<mechanism::Outcome>; 2]>>,
 }
 
 impl core::fmt::Debug for Own {
@@ -85,11 +85,11 @@ impl Own {
     }
 
     /// The probabilities of the outputs on both inputs, enumerated once.
-    fn masses(&self) -> Option<&[Masses<mechanism::Output>; 2]> {
+    fn masses(&self) -> Option<&[Masses<mechanism::Outcome>; 2]> {
         self.masses.get_or_init(|| self.enumerate()).as_ref()
     }
 
-    fn enumerate(&self) -> Option<[Masses<mechanism::Output>; 2]> {
+    fn enumerate(&self) -> Option<[Masses<mechanism::Outcome>; 2]> {
         let (enumerable, [a, b]) = self.enumerable.as_ref()?;
         let masses = |input: &str| enumerable.structural(input, DEPTH, &mut |_| {}).ok();
         let first = masses(a)?;
@@ -134,7 +134,7 @@ impl Own {
     pub fn probabilities(&self) -> Option<Vec<(f64, f64)>> {
         let [a, b] = self.masses()?;
         let (a, b) = (a.enclosures(), b.enclosures());
-        let of = |masses: &BTreeMap<mechanism::Output, Enclosure>, output: &mechanism::Output| -> f64 {
+        let of = |masses: &BTreeMap<mechanism::Outcome, Enclosure>, output: &mechanism::Outcome| -> f64 {
             masses.get(output).and_then(|mass| decimal(&mass.lower(), 12, Rounding::Down).parse().ok()).unwrap_or(0.0)
         };
         let outputs: BTreeSet<_> = a.keys().chain(b.keys()).collect();
@@ -148,7 +148,7 @@ impl Own {
         let Some([a, b]) = self.masses() else { return Vec::new() };
         let factor = exp_neg(epsilon, 64).lower();
         let (a, b) = (a.enclosures(), b.enclosures());
-        let likelier = |p: &BTreeMap<mechanism::Output, Enclosure>, q: &BTreeMap<mechanism::Output, Enclosure>| {
+        let likelier = |p: &BTreeMap<mechanism::Outcome, Enclosure>, q: &BTreeMap<mechanism::Outcome, Enclosure>| {
             let inside = p.iter().filter(|(output, mass)| {
                 let other = q.get(output).map_or_else(Rational::zero, Enclosure::upper);
                 &mass.lower() * &factor > other
@@ -205,7 +205,7 @@ mod tests {
         let mut bits = seeded(seed);
         drawn.chunks_mut(BULK).for_each(|bulk| noise.fill(&mut bits, bulk).unwrap());
         let mut expected = Recording::new();
-        drawn.iter().for_each(|noise| expected.output(&printed(&mechanism::Output::Integer(noise.add(&input)))));
+        drawn.iter().for_each(|noise| expected.output(&printed(&mechanism::Outcome::Integer(noise.add(&input)))));
         let large = drawn.iter().filter(|noise| noise.add(&input).to_i64().is_none()).count();
         let first = drawn.iter().position(|noise| noise.add(&input).to_i64().is_none()).unwrap();
         assert!(large >= 3 && first >= BULK, "{large} of them, the first at {first}");

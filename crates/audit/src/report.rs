@@ -7,7 +7,7 @@ use super::outputs::Tally;
 use super::statistics::exp_bounds;
 use super::statistics::normal::score_at_most;
 use super::statistics::plug_in::EmpiricalLoss;
-use super::statistics::region::{Pair, Region, Shape};
+use super::statistics::region::{EventCounts, Region, Shape};
 
 /// The most that P(S) is taken for where nothing is known of it: between ½, which gives P's count too much weight where P(S) is near 1, and 1, which gives it none.
 const MOST_EXPECTED: f64 = 0.9;
@@ -34,7 +34,7 @@ pub struct Finding {
     /// Which side is P.
     pub direction: Direction,
     /// The counts, P's first.
-    pub pair: Pair,
+    pub pair: EventCounts,
     /// The α of its region.
     pub alpha: f64,
     /// The shape of its region, which the selection part chose.
@@ -60,8 +60,8 @@ impl Finding {
         (a, b): (&Tally, &Tally),
         alpha: f64,
         claim: &Claim,
-        seen: Option<Pair>,
-    ) -> (Pair, Region) {
+        seen: Option<EventCounts>,
+    ) -> (EventCounts, Region) {
         let inside = |tally: &Tally| {
             tally.iter().filter(|(output, _)| event.contains(output)).map(|(_, count)| count).sum::<u64>()
         };
@@ -74,7 +74,7 @@ impl Finding {
             }
             None => Shape::Tilted { slope: c, offset: claim.delta_above(), most: MOST_EXPECTED },
         };
-        let pair = Pair { x, n, y, m };
+        let pair = EventCounts { x, n, y, m };
         (pair, Region::new(pair, alpha, shape))
     }
 }

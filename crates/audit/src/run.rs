@@ -9,7 +9,7 @@ use super::report::{Finding, Report, Verdict, estimate, ordered_upper};
 use super::statistics::exp_bounds;
 use super::statistics::plug_in::EmpiricalLoss;
 use super::statistics::power::Test;
-use super::statistics::region::{Pair, Region};
+use super::statistics::region::{EventCounts, Region};
 use certus::bits::{BitsError, SystemBits, seeded};
 
 /// The share of α that the lower bounds have.
@@ -212,7 +212,7 @@ impl Audit {
             let shape = super::events::Prospect { alpha: share, ..prospect }.shape(seen);
             let (in_a, in_b) = counts.inside(&event.select(table.outputs()));
             let ((x, n), (y, m)) = direction.orient((in_a, n_a), (in_b, n_b));
-            let pair = Pair { x, n, y, m };
+            let pair = EventCounts { x, n, y, m };
             Finding { event, direction, pair, alpha: share, shape, region: Region::new(pair, share, shape) }
         };
         candidates.into_iter().zip(shares).map(finding).collect()

@@ -10,7 +10,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive};
 
 use super::{
-    Built, Entry, Output, Typed,
+    Built, Entry, Outcome, Typed,
     closed_form::Staircase,
     keys::{
         EPSILON, Key, SCALE, SENSITIVITY, SIGMA, SIGMA2, distance, integer, moderate, moderate_variance, ranged,
@@ -138,9 +138,9 @@ fn around(
     offsets: core::ops::RangeInclusive<i64>,
     exponent: impl Fn(u64) -> Rational,
     precision: u32,
-) -> Option<Box<dyn Pmf<Output>>> {
+) -> Option<Box<dyn Pmf<Outcome>>> {
     let weight = |k: i64| {
-        let value = Output::Integer(answer.add(&Integer::from(k)));
+        let value = Outcome::Integer(answer.add(&Integer::from(k)));
         Some((value, NonNegative::one(), NonNegative::new(exponent(k.unsigned_abs())).ok()?))
     };
     let weights: Option<Vec<_>> = offsets.map(weight).collect();

@@ -1,4 +1,4 @@
-//! Probabilities on paper, over [`Output`]s.
+//! Probabilities on paper, over [`Outcome`]s.
 
 use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 use core::cell::RefCell;
@@ -6,7 +6,7 @@ use core::cell::RefCell;
 use num_bigint::BigUint;
 use num_traits::One;
 
-use super::Output;
+use super::Outcome;
 use crate::exact::{Enclosure, Integer, LaplacePmf, NonNegative, Pmf, Positive, Rational, exp_neg};
 
 /// No probability at all.
@@ -17,10 +17,10 @@ fn nothing() -> Enclosure {
 /// A distribution of integers.
 pub(super) struct Integers(pub(super) Box<dyn Pmf<Integer>>);
 
-impl Pmf<Output> for Integers {
-    fn probability(&self, value: &Output) -> Enclosure {
+impl Pmf<Outcome> for Integers {
+    fn probability(&self, value: &Outcome) -> Enclosure {
         match value {
-            Output::Integer(value) => self.0.probability(value),
+            Outcome::Integer(value) => self.0.probability(value),
             _ => nothing(),
         }
     }
@@ -32,10 +32,10 @@ pub(super) struct Shifted<N> {
     pub(super) noise: N,
 }
 
-impl<N: Pmf<Integer>> Pmf<Output> for Shifted<N> {
-    fn probability(&self, value: &Output) -> Enclosure {
+impl<N: Pmf<Integer>> Pmf<Outcome> for Shifted<N> {
+    fn probability(&self, value: &Outcome) -> Enclosure {
         match value {
-            Output::Integer(value) => self.noise.probability(&value.add(&self.answer.neg())),
+            Outcome::Integer(value) => self.noise.probability(&value.add(&self.answer.neg())),
             _ => nothing(),
         }
     }
@@ -47,33 +47,33 @@ pub(super) struct Multiples<N> {
     pub(super) number: N,
 }
 
-impl<N: Pmf<Output>> Pmf<Output> for Multiples<N> {
-    fn probability(&self, value: &Output) -> Enclosure {
-        let Output::Rational(value) = value else { return nothing() };
+impl<N: Pmf<Outcome>> Pmf<Outcome> for Multiples<N> {
+    fn probability(&self, value: &Outcome) -> Enclosure {
+        let Outcome::Rational(value) = value else { return nothing() };
         let number = value / &self.step;
         if !number.is_integer() {
             return nothing();
         }
-        self.number.probability(&Output::Integer(Integer::from(number.to_integer())))
+        self.number.probability(&Outcome::Integer(Integer::from(number.to_integer())))
     }
 }
 
 /// Independent coordinates. Each one's probabilities are computed once, and remembered.
-pub(super) struct Product(Vec<(Box<dyn Pmf<Output>>, Known)>);
+pub(super) struct Product(Vec<(Box<dyn Pmf<Outcome>>, Known)>);
 
 /// Probabilities that were computed before.
-type Known = RefCell<BTreeMap<Output, Enclosure>>;
+type Known = RefCell<BTreeMap<Outcome, Enclosure>>;
 
 impl Product {
     /// Of these coordinates.
-    pub(super) fn new(coordinates: impl Iterator<Item = Box<dyn Pmf<Output>>>) -> Self {
+    pub(super) fn new(coordinates: impl Iterator<Item = Box<dyn Pmf<Outcome>>>) -> Self {
         Self(coordinates.map(|pmf| (pmf, RefCell::default())).collect())
     }
 }
 
-impl Pmf<Output> for Product {
-    fn probability(&self, value: &Output) -> Enclosure {
-        let Output::Vector(entries) = value else { return nothing() };
+impl Pmf<Outcome> for Product {
+    fn probability(&self, value: &Outcome) -> Enclosure {
+        let Outcome::Vector(entries) = value else { return nothing() };
         if entries.len() != self.0.len() {
             return nothing();
         }
@@ -85,12 +85,12 @@ impl Pmf<Output> for Product {
 }
 
 /// An integer with Laplace noise.
-pub(super) fn laplace(answer: Integer, scale: &Positive, precision: u32) -> Box<dyn Pmf<Output>> {
+pub(super) fn laplace(answer: Integer, scale: &Positive, precision: u32) -> Box<dyn Pmf<Outcome>> {
     Box::new(Shifted { answer, noise: LaplacePmf::new(scale, precision) })
 }
 
 /// Integers, each with Laplace noise of its own scale.
-pub(super) fn laplaces(answers: Vec<(Integer, Positive)>, precision: u32) -> Box<dyn Pmf<Output>> {
+pub(super) fn laplaces(answers: Vec<(Integer, Positive)>, precision: u32) -> Box<dyn Pmf<Outcome>> {
     // The product of k enclosures is k times as wide at most: they are all at most 1.
     Box::new(Product::new(answers.into_iter().map(|(answer, scale)| laplace(answer, &scale, precision))))
 }
@@ -128,9 +128,9 @@ impl Staircase {
     }
 }
 
-impl Pmf<Output> for Staircase {
-    fn probability(&self, value: &Output) -> Enclosure {
-        let Output::Integer(value) = value else { return nothing() };
+impl Pmf<Outcome> for Staircase {
+    fn probability(&self, value: &Outcome) -> Enclosure {
+        let Outcome::Integer(value) = value else { return nothing() };
         let level = (value.add(&self.answer.neg()).magnitude() + &self.rest) / &self.sensitivity;
         let exponent = self.epsilon.get() * Rational::from_integer(level.into());
         let falling = exp_neg(&NonNegative::new(exponent).unwrap_or_else(|_| NonNegative::zero()), self.precision);
@@ -141,12 +141,12 @@ impl Pmf<Output> for Staircase {
 /// A bit that is 1 with a rational probability.
 pub(super) struct Bit(pub(super) Rational, pub(super) u32);
 
-impl Pmf<Output> for Bit {
-    fn probability(&self, value: &Output) -> Enclosure {
+impl Pmf<Outcome> for Bit {
+    fn probability(&self, value: &Outcome) -> Enclosure {
         let Self(one, precision) = self;
         match value {
-            Output::Integer(bit) if bit.is_zero() => Enclosure::from_rational(&(Rational::one() - one), *precision),
-            Output::Integer(bit) if bit.to_i64() == Some(1) => Enclosure::from_rational(one, *precision),
+            Outcome::Integer(bit) if bit.is_zero() => Enclosure::from_rational(&(Rational::one() - one), *precision),
+            Outcome::Integer(bit) if bit.to_i64() == Some(1) => Enclosure::from_rational(one, *precision),
             _ => nothing(),
         }
     }

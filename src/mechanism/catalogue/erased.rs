@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 
 use super::{
     Typed, Visitor,
-    input::{InputRefused, ReadInput},
-    output::{Output, ToOutput},
+    input::{InputError, ReadInput},
+    outcome::{Outcome, ToOutcome},
 };
 use crate::{
     bits::{Bits, BitsError},
@@ -15,7 +15,7 @@ use crate::{
     sample::{Program, Sampler, execute},
 };
 
-/// A mechanism of the catalogue: it reads its input from text and releases [`Output`]s.
+/// A mechanism of the catalogue: it reads its input from text and releases [`Outcome`]s.
 ///
 /// ```
 /// use certus::{bits::seeded, mechanism::from_spec};
@@ -32,7 +32,7 @@ pub trait AnyMechanism: Send + Sync {
     /// # Errors
     ///
     /// If the text is not an input of this mechanism. What the error says depends on the public parameters alone.
-    fn on(&self, input: &str) -> Result<Box<dyn AnyRelease>, InputRefused>;
+    fn on(&self, input: &str) -> Result<Box<dyn AnyRelease>, InputError>;
 
     /// What is guaranteed; nothing if nothing is, as for a randomized response that always tells the truth.
     fn privacy(&self) -> Option<Privacy>;
@@ -52,7 +52,7 @@ pub trait AnyMechanism: Send + Sync {
 
     /// The probabilities on paper of what is released on an input, to a width of about 2^-precision; nothing where there is no closed form, where it would take
     /// too long to write down, or for what is no input.
-    fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Output>>>;
+    fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Outcome>>>;
 
     /// The same mechanism, by another sampler ([`Private::with_sampler`]).
     ///
@@ -72,7 +72,7 @@ pub trait AnyRelease: Send + Sync {
     /// # Errors
     ///
     /// If the source of bits fails; there is no output then.
-    fn draw(&self, bits: &mut dyn Bits) -> Result<Output, BitsError>;
+    fn draw(&self, bits: &mut dyn Bits) -> Result<Outcome, BitsError>;
 
     /// Draws outputs, the very ones that [`draw`](Self::draw) draws from the same source; it begins the
     /// source once.
@@ -80,39 +80,39 @@ pub trait AnyRelease: Send + Sync {
     /// # Errors
     ///
     /// If the source of bits fails; no more outputs are put then.
-    fn draw_each(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Output)) -> Result<(), BitsError>;
+    fn draw_each(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Outcome)) -> Result<(), BitsError>;
 
     /// Draws outputs of the same distribution, as many at a time as is fastest ([`Program::bulk`]).
     ///
     /// # Errors
     ///
     /// If the source of bits fails; no more outputs are put then.
-    fn draw_bulk(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Output)) -> Result<(), BitsError>;
+    fn draw_bulk(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Outcome)) -> Result<(), BitsError>;
 }
 
-impl<P: Program<Output: ToOutput>> AnyRelease for P {
-    fn draw(&self, bits: &mut dyn Bits) -> Result<Output, BitsError> {
-        Ok(self.sample(bits)?.to_output())
+impl<P: Program<Output: ToOutcome>> AnyRelease for P {
+    fn draw(&self, bits: &mut dyn Bits) -> Result<Outcome, BitsError> {
+        Ok(self.sample(bits)?.to_outcome())
     }
 
-    fn draw_each(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Output)) -> Result<(), BitsError> {
+    fn draw_each(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Outcome)) -> Result<(), BitsError> {
         bits.begin()?;
         for _ in 0..count {
-            put(execute(self, bits)?.to_output());
+            put(execute(self, bits)?.to_outcome());
         }
         Ok(())
     }
 
-    fn draw_bulk(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Output)) -> Result<(), BitsError> {
-        self.bulk(bits, count, &mut |output| put(output.to_output()))
+    fn draw_bulk(&self, bits: &mut dyn Bits, count: u64, put: &mut dyn FnMut(Outcome)) -> Result<(), BitsError> {
+        self.bulk(bits, count, &mut |output| put(output.to_outcome()))
     }
 }
 
 impl<M> AnyMechanism for Typed<M>
 where
-    M: Private<Input: ReadInput, Release: Program<Output: ToOutput>> + Send + Sync + 'static,
+    M: Private<Input: ReadInput, Release: Program<Output: ToOutcome>> + Send + Sync + 'static,
 {
-    fn on(&self, input: &str) -> Result<Box<dyn AnyRelease>, InputRefused> {
+    fn on(&self, input: &str) -> Result<Box<dyn AnyRelease>, InputError> {
         Ok(Box::new(Self::on(self, input)?))
     }
 
@@ -136,7 +136,7 @@ where
         self.is_on_the_worst()
     }
 
-    fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Output>>> {
+    fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Outcome>>> {
         self.closed_form(input, precision)
     }
 
@@ -157,7 +157,7 @@ impl Visitor for Erase {
 
     fn visit<M>(self, mechanism: Typed<M>) -> Box<dyn AnyMechanism>
     where
-        M: Private<Input: ReadInput, Release: Program<Output: ToOutput>> + Send + Sync + 'static,
+        M: Private<Input: ReadInput, Release: Program<Output: ToOutcome>> + Send + Sync + 'static,
     {
         Box::new(mechanism)
     }

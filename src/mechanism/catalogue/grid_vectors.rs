@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::One;
 
 use super::{
-    Built, Entry, Output, Typed,
+    Built, Entry, Outcome, Typed,
     closed_form::{Multiples, Product, Shifted},
     keys::{Key, moderate, moderate_variance, ranged, rational_sensitivity, refused, size},
     on_grid::{GRID, ROUND, farthest, grid, in_steps},
@@ -114,8 +114,8 @@ impl Answers {
         grid: &Grid,
         answers: &[Rational],
         noise: &N,
-    ) -> Box<dyn Pmf<Output>> {
-        let each = |answer: &Rational| -> Box<dyn Pmf<Output>> {
+    ) -> Box<dyn Pmf<Outcome>> {
+        let each = |answer: &Rational| -> Box<dyn Pmf<Outcome>> {
             let number = Shifted { answer: grid.round(answer), noise: noise.clone() };
             Box::new(Multiples { step: grid.step().get().clone(), number })
         };

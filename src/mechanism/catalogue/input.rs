@@ -10,11 +10,11 @@ use crate::exact::{Integer, Rational, parse};
 /// An input is refused: what it must be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{must}")]
-pub struct InputRefused {
+pub struct InputError {
     must: String,
 }
 
-impl InputRefused {
+impl InputError {
     pub(super) fn new(must: impl Into<String>) -> Self {
         Self { must: must.into() }
     }

@@ -9,7 +9,7 @@ mod input;
 mod keys;
 mod noise;
 mod on_grid;
-mod output;
+mod outcome;
 mod quantiles;
 mod reports;
 mod selection;
@@ -24,8 +24,8 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{Arguments, Excerpt, Private, Spec, SpecError};
 pub use erased::{AnyMechanism, AnyRelease};
-pub use input::{InputRefused, ReadInput};
-pub use output::{Output, ToOutput};
+pub use input::{InputError, ReadInput};
+pub use outcome::{Outcome, ToOutcome};
 pub use typed::{Typed, Visitor};
 
 /// One mechanism of the catalogue.

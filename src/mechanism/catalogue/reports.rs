@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
-    Built, Entry, Output, Typed,
+    Built, Entry, Outcome, Typed,
     closed_form::{Bit, Product},
     keys::{missing, probability, refused, required, size},
 };
@@ -56,17 +56,17 @@ pub(super) fn rappor(arguments: &mut Arguments<'_>) -> Built<Rappor> {
     };
     let moved = f.get() * (&q - &p) / Rational::from_integer(2.into());
     let (one, zero) = (q - &moved, p + &moved);
-    let paper = move |set: &[usize], precision: u32| -> Option<Box<dyn Pmf<Output>>> {
+    let paper = move |set: &[usize], precision: u32| -> Option<Box<dyn Pmf<Outcome>>> {
         let mut positions: Vec<usize> = Vec::new();
         for position in set.iter().filter(|position| **position < k) {
             if !positions.contains(position) && positions.len() < h {
                 positions.push(*position);
             }
         }
-        let bit = |i: usize| -> Box<dyn Pmf<Output>> {
+        let bit = |i: usize| -> Box<dyn Pmf<Outcome>> {
             Box::new(Bit(if positions.contains(&i) { one.clone() } else { zero.clone() }, precision))
         };
-        (k <= 64).then(|| -> Box<dyn Pmf<Output>> { Box::new(Product::new((0..k).map(bit))) })
+        (k <= 64).then(|| -> Box<dyn Pmf<Outcome>> { Box::new(Product::new((0..k).map(bit))) })
     };
     Ok(Typed::of_data(mechanism, (positions(0), positions(h))).on_paper(paper))
 }

@@ -13,8 +13,8 @@ use crate::{
     exact::{FinitePmf, Integer, NonNegative, Positive, Rational, render},
     guarantee::{LInfinity, Relation, Sensitivity},
     mechanism::{
-        Arguments, Output, SpecError,
-        selection::{Candidates, Exponential, Noise, NoisyMax, NoisyTopK, Peeling, PermuteAndFlip},
+        Arguments, Outcome, SpecError,
+        selection::{Candidates, Exponential, NoisyMax, NoisyTopK, Peeling, PermuteAndFlip, SelectionNoise},
     },
 };
 
@@ -127,8 +127,8 @@ impl Choice {
 }
 
 /// The kind of noise.
-pub(super) fn noise(arguments: &mut Arguments<'_>) -> Result<Noise, SpecError> {
-    Ok(if flag(arguments, "one_sided")? { Noise::Geometric } else { Noise::Laplace })
+pub(super) fn noise(arguments: &mut Arguments<'_>) -> Result<SelectionNoise, SpecError> {
+    Ok(if flag(arguments, "one_sided")? { SelectionNoise::Geometric } else { SelectionNoise::Laplace })
 }
 
 pub(super) fn exponential(arguments: &mut Arguments<'_>) -> Built<Exponential> {
@@ -140,7 +140,7 @@ pub(super) fn exponential(arguments: &mut Arguments<'_>) -> Built<Exponential> {
     Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |scores: &[Rational], precision| {
         let best = scores.iter().max()?;
         let weight = |(index, score): (usize, &Rational)| {
-            let index = Output::Integer(Integer::from(BigInt::from(index)));
+            let index = Outcome::Integer(Integer::from(BigInt::from(index)));
             Some((index, NonNegative::one(), NonNegative::new(((best - score) / &scale).abs()).ok()?))
         };
         let weights: Option<Vec<_>> = scores.iter().enumerate().map(weight).collect();

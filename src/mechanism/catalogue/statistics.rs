@@ -21,7 +21,7 @@ use crate::{
     mechanism::{
         Arguments, SpecError,
         statistic::{
-            Bounds, ClampedSum, Count, Histogram, Mean, MeanOfKnown, PrefixCounts, StabilityHistogram, Variance,
+            Bounds, ClampedSum, Histogram, Mean, MeanOfKnown, PrefixCounts, RecordCount, StabilityHistogram, Variance,
         },
     },
 };
@@ -136,9 +136,9 @@ pub(super) fn bounds(arguments: &mut Arguments<'_>) -> Result<Bounds, SpecError>
     Bounds::new(lower, upper).map_err(|_| refused(arguments, "lower and upper", "must have lower <= upper"))
 }
 
-pub(super) fn count(arguments: &mut Arguments<'_>) -> Built<Count> {
+pub(super) fn count(arguments: &mut Arguments<'_>) -> Built<RecordCount> {
     let (scale, relation) = (moderate(arguments, "scale")?, relation(arguments)?);
-    let mechanism = Count::new(&scale, relation).map_err(|error| refused(arguments, "scale", error))?;
+    let mechanism = RecordCount::new(&scale, relation).map_err(|error| refused(arguments, "scale", error))?;
     Ok(Typed::of_data(mechanism, one_record(relation, 1, 0)).on_paper(move |records: &[bool], precision| {
         let counted = records.iter().filter(|record| **record).count();
         Some(laplace(Integer::from(BigInt::from(counted)), &scale, precision))

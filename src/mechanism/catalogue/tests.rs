@@ -98,7 +98,7 @@ fn the_input_shifts_the_noise() {
             let integers = |release: &dyn AnyRelease, bulk: bool| {
                 let (mut bits, mut all) = (seeded([5; 32]), Vec::new());
                 let mut put = |output| match output {
-                    Output::Integer(value) => all.push(value),
+                    Outcome::Integer(value) => all.push(value),
                     other => panic!("{other}"),
                 };
                 match bulk {
@@ -113,7 +113,7 @@ fn the_input_shifts_the_noise() {
                 assert_eq!((integers(&*at_edge, bulk), noise.len()), (shifted, 3000), "{text} {sampler:?} {bulk}");
             }
             let [zero, shifted] = ["0", &edge.to_string()].map(|input| mechanism.closed_form(input, 60).unwrap());
-            let of = |value: Integer| Output::Integer(value);
+            let of = |value: Integer| Outcome::Integer(value);
             assert_eq!(shifted.probability(&of(edge.add(&2.into()))), zero.probability(&of(2.into())));
         }
     }

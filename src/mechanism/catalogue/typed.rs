@@ -4,8 +4,8 @@ use alloc::{boxed::Box, string::String};
 use core::borrow::Borrow;
 
 use super::{
-    input::{InputRefused, ReadInput},
-    output::{Output, ToOutput},
+    input::{InputError, ReadInput},
+    outcome::{Outcome, ToOutcome},
 };
 use crate::{
     exact::Pmf,
@@ -26,11 +26,11 @@ pub trait Visitor {
     /// Takes the mechanism.
     fn visit<M>(self, mechanism: Typed<M>) -> Self::Output
     where
-        M: Private<Input: ReadInput, Release: Program<Output: ToOutput>> + Send + Sync + 'static;
+        M: Private<Input: ReadInput, Release: Program<Output: ToOutcome>> + Send + Sync + 'static;
 }
 
 /// The probabilities on paper, for an input and a precision.
-type ClosedForm<I> = Box<dyn Fn(&I, u32) -> Option<Box<dyn Pmf<Output>>> + Send + Sync>;
+type ClosedForm<I> = Box<dyn Fn(&I, u32) -> Option<Box<dyn Pmf<Outcome>>> + Send + Sync>;
 
 /// Any [`Private`] mechanism, as an entry of the catalogue builds it.
 pub struct Typed<M: Private> {
@@ -69,7 +69,7 @@ impl<M: Private> Typed<M> {
     /// With the probabilities on paper.
     pub(super) fn on_paper(
         self,
-        closed_form: impl Fn(&M::Input, u32) -> Option<Box<dyn Pmf<Output>>> + Send + Sync + 'static,
+        closed_form: impl Fn(&M::Input, u32) -> Option<Box<dyn Pmf<Outcome>>> + Send + Sync + 'static,
     ) -> Self {
         Self { closed_form: Some(Box::new(closed_form)), ..self }
     }
@@ -137,20 +137,20 @@ impl<M: Private<Input: ReadInput>> Typed<M> {
     ///
     /// If the text is not an input of this mechanism. What the error says depends on the public parameters
     /// alone.
-    pub fn on(&self, input: &str) -> Result<M::Release, InputRefused> {
+    pub fn on(&self, input: &str) -> Result<M::Release, InputError> {
         let input = read::<M::Input>(input)?;
-        self.mechanism.on(input.borrow()).map_err(|error| InputRefused::new(alloc::format!("{error}")))
+        self.mechanism.on(input.borrow()).map_err(|error| InputError::new(alloc::format!("{error}")))
     }
 
     /// The probabilities on paper of what is released on an input, to a width of about 2^-precision; nothing
     /// where there is no closed form, where it would take too long to write down, or for what is no input.
     #[must_use]
-    pub fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Output>>> {
+    pub fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Outcome>>> {
         self.closed_form.as_ref()?(read::<M::Input>(input).ok()?.borrow(), precision)
     }
 }
 
 /// The input that a text denotes.
-fn read<I: ReadInput + ?Sized>(text: &str) -> Result<I::Owned, InputRefused> {
-    I::read(text).ok_or_else(|| InputRefused::new(I::MUST))
+fn read<I: ReadInput + ?Sized>(text: &str) -> Result<I::Owned, InputError> {
+    I::read(text).ok_or_else(|| InputError::new(I::MUST))
 }

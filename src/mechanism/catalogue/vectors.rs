@@ -19,7 +19,7 @@ use crate::{
     exact::{GaussianPmf, Integer, NonNegative, Pmf, Rational},
     guarantee::{L1, L2Squared, Relation, Sensitivity},
     mechanism::{
-        Arguments, Output,
+        Arguments, Outcome,
         additive::{GaussianMechanism, GaussianVector, LaplaceMechanism, LaplaceVector},
     },
 };
@@ -108,7 +108,7 @@ pub(super) fn gaussian_vector(arguments: &mut Arguments<'_>) -> Built<GaussianVe
     let mechanism = mechanism.map_err(|error| refused(arguments, "sigma", error))?;
     Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
         let noise = GaussianPmf::new(&variance, precision)?;
-        let each = |answer: &Integer| -> Box<dyn Pmf<Output>> {
+        let each = |answer: &Integer| -> Box<dyn Pmf<Outcome>> {
             Box::new(Shifted { answer: answer.clone(), noise: noise.clone() })
         };
         Some(Box::new(Product::new(answers.iter().map(each))))

@@ -16,7 +16,7 @@ use crate::{
 /// Every factor is 0, or there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at least one weight must be positive")]
-pub struct NoWeight;
+pub struct NoWeightError;
 
 /// A choice among finitely many alternatives: P(i) = cᵢ·e^-xᵢ / Σⱼ cⱼ·e^-xⱼ. The output is the index i.
 ///
@@ -33,7 +33,7 @@ pub struct NoWeight;
 /// let weigh = |x: i64| Weight { factor: NonNegative::one(), exponent: NonNegative::new(Rational::from_integer(x.into())).unwrap() };
 /// let choice = Inversion::new(vec![weigh(1_000_000_000), weigh(0), weigh(5_000)])?;
 /// assert_eq!(choice.sample(&mut seeded([0; 32])), Ok(1));
-/// # Ok::<(), certus::mechanism::selection::NoWeight>(())
+/// # Ok::<(), certus::mechanism::selection::NoWeightError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inversion {
@@ -57,9 +57,9 @@ impl Inversion {
     /// # Errors
     ///
     /// If no weight is positive.
-    pub fn new(weights: Vec<Weight>) -> Result<Self, NoWeight> {
+    pub fn new(weights: Vec<Weight>) -> Result<Self, NoWeightError> {
         let positive = weights.iter().filter(|weight| !weight.is_zero());
-        let heaviest = positive.min_by(|a, b| a.exponent.cmp(&b.exponent)).ok_or(NoWeight)?;
+        let heaviest = positive.min_by(|a, b| a.exponent.cmp(&b.exponent)).ok_or(NoWeightError)?;
         let (unit, least) = (heaviest.factor.get().clone(), heaviest.exponent.get().clone());
         let normal = weights.iter().map(|weight| {
             // An exponent below the least is that of a factor 0, and never matters.
@@ -69,8 +69,8 @@ impl Inversion {
                 exponent: NonNegative::new(exponent).ok()?,
             })
         });
-        let weights: Arc<[Weight]> = normal.collect::<Option<Vec<_>>>().ok_or(NoWeight)?.into();
-        let first = boundaries(&weights, FIRST_BITS).ok_or(NoWeight)?.into();
+        let weights: Arc<[Weight]> = normal.collect::<Option<Vec<_>>>().ok_or(NoWeightError)?.into();
+        let first = boundaries(&weights, FIRST_BITS).ok_or(NoWeightError)?.into();
         Ok(Self { weights, first })
     }
 
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn nothing_to_choose_from() {
-        assert_eq!(Inversion::new(vec![]), Err(NoWeight));
-        assert_eq!(Inversion::new(vec![weight((0, 1), (1, 1))]), Err(NoWeight));
+        assert_eq!(Inversion::new(vec![]), Err(NoWeightError));
+        assert_eq!(Inversion::new(vec![weight((0, 1), (1, 1))]), Err(NoWeightError));
     }
 
     /// One alternative takes no bits; a weight of 0 is never chosen, wherever it stands and however small its exponent.

@@ -11,14 +11,14 @@ use crate::{
 /// one-sided has half the variance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Noise {
+pub enum SelectionNoise {
     /// Discrete Laplace: P(k) ∝ e^(-|k|/scale) on all integers.
     Laplace,
     /// Geometric: P(k) ∝ e^(-k/scale) on k ≥ 0.
     Geometric,
 }
 
-impl Noise {
+impl SelectionNoise {
     /// The noise at a scale.
     #[must_use]
     pub fn at(self, scale: &Positive) -> NoiseSampler {

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::ops::ControlFlow;
 
-use super::{Candidates, Noise, NoiseSampler, ScoresError, SelectionError, dominated_by_a_response};
+use super::{Candidates, NoiseSampler, ScoresError, SelectionError, SelectionNoise, dominated_by_a_response};
 use crate::{
     exact::{Integer, Positive},
     guarantee::{Domination, Guarantee},
@@ -20,16 +20,16 @@ use crate::{
 /// Pure ε. Fix the others' noise. Then i wins iff Xᵢ ≥ t, where t = max of uⱼ − uᵢ + Xⱼ over j > i, and of the same plus 1 over j < i, to which ties go. Between
 /// neighbours every uⱼ − uᵢ moves by at most the span, hence so does t, and P(X ≥ t) ≤ e^(m/scale)·P(X ≥ t + m): at m = span that is e^ε. A
 /// fixed order of ties is a constant in t, and costs nothing. (Dwork and Roth 2014, Claim 3.9, for continuous noise and monotone scores; the argument is
-/// that of Ding, Kifer, Steinke et al. 2021.) With [`Noise::Geometric`] it is tight, where the span is an integer: of two candidates, the one that is behind wins with probability
-/// exactly e^(-gap/scale)·E[e^(-X/scale)]. With [`Noise::Laplace`] it is tight as a supremum.
+/// that of Ding, Kifer, Steinke et al. 2021.) With [`SelectionNoise::Geometric`] it is tight, where the span is an integer: of two candidates, the one that is behind wins with probability
+/// exactly e^(-gap/scale)·E[e^(-X/scale)]. With [`SelectionNoise::Laplace`] it is tight as a supremum.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Integer, NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
-/// use certus::mechanism::{Private, selection::{Candidates, Noise, NoisyMax}};
+/// use certus::mechanism::{Private, selection::{Candidates, SelectionNoise, NoisyMax}};
 ///
 /// let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
 /// let epsilon = Positive::new(Rational::from_integer(1.into()))?;
-/// let mechanism = NoisyMax::new(Candidates::new(3, &sensitivity)?.monotone(), &epsilon, Noise::Geometric)?;
+/// let mechanism = NoisyMax::new(Candidates::new(3, &sensitivity)?.monotone(), &epsilon, SelectionNoise::Geometric)?;
 /// let scores = [7, 300, 12].map(|score: i64| Integer::from(score));
 /// assert_eq!(mechanism.release(&scores, &mut seeded([0; 32]))?.get(), &1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -48,7 +48,7 @@ impl NoisyMax {
     /// # Errors
     ///
     /// If the guarantee is none, which a positive ε excludes.
-    pub fn new(candidates: Candidates, epsilon: &Positive, noise: Noise) -> Result<Self, SelectionError> {
+    pub fn new(candidates: Candidates, epsilon: &Positive, noise: SelectionNoise) -> Result<Self, SelectionError> {
         let noise = noise.at(&candidates.scale(epsilon));
         Ok(Self { guarantee: candidates.pure(epsilon)?, candidates, epsilon: epsilon.clone(), noise })
     }

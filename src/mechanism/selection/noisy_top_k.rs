@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeSet, sync::Arc, vec::Vec};
 use core::{cmp::Reverse, ops::ControlFlow};
 
-use super::{Candidates, Noise, NoiseSampler, ScoresError, SelectionError, dominated_by_a_response};
+use super::{Candidates, NoiseSampler, ScoresError, SelectionError, SelectionNoise, dominated_by_a_response};
 use crate::{
     exact::{Integer, Positive, Rational},
     guarantee::{Domination, Guarantee},
@@ -25,11 +25,11 @@ use crate::{
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Integer, NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
-/// use certus::mechanism::{Private, selection::{Candidates, Noise, NoisyTopK}};
+/// use certus::mechanism::{Private, selection::{Candidates, SelectionNoise, NoisyTopK}};
 ///
 /// let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
 /// let epsilon = Positive::new(Rational::from_integer(1.into()))?;
-/// let mechanism = NoisyTopK::new(Candidates::new(3, &sensitivity)?.monotone(), 2, &epsilon, Noise::Geometric)?;
+/// let mechanism = NoisyTopK::new(Candidates::new(3, &sensitivity)?.monotone(), 2, &epsilon, SelectionNoise::Geometric)?;
 /// let scores = [7, 300, 120].map(|score: i64| Integer::from(score));
 /// assert_eq!(mechanism.release(&scores, &mut seeded([0; 32]))?.get(), &[1, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,7 +49,12 @@ impl NoisyTopK {
     /// # Errors
     ///
     /// If k is not from 1 to the number of candidates.
-    pub fn new(candidates: Candidates, k: usize, epsilon: &Positive, noise: Noise) -> Result<Self, SelectionError> {
+    pub fn new(
+        candidates: Candidates,
+        k: usize,
+        epsilon: &Positive,
+        noise: SelectionNoise,
+    ) -> Result<Self, SelectionError> {
         candidates.at_most_all(k)?;
         let noise = noise.at(&candidates.scale(&share(epsilon, k)));
         Ok(Self { guarantee: candidates.pure(epsilon)?, candidates, k, epsilon: epsilon.clone(), noise })

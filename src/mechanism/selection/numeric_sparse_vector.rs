@@ -20,11 +20,11 @@ use crate::{
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Integer, NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
-/// use certus::mechanism::{Private, selection::{Noise, NumericSparseVector, SparseVector}};
+/// use certus::mechanism::{Private, selection::{SelectionNoise, NumericSparseVector, SparseVector}};
 ///
 /// let half = Positive::new(Rational::new(1.into(), 2.into()))?;
 /// let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
-/// let test = SparseVector::new(&sensitivity, 100.into(), 1, &half, &half, Noise::Laplace)?;
+/// let test = SparseVector::new(&sensitivity, 100.into(), 1, &half, &half, SelectionNoise::Laplace)?;
 /// let mechanism = NumericSparseVector::new(test, &half)?;
 /// let queries = [-900, 2000].map(|query: i64| Integer::from(query));
 /// let answers = mechanism.release(&queries, &mut seeded([0; 32]))?;

@@ -3,7 +3,7 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::{convert::Infallible, ops::ControlFlow};
 
-use super::{Noise, NoiseSampler, dominated_by_a_response, reaches};
+use super::{NoiseSampler, SelectionNoise, dominated_by_a_response, reaches};
 use crate::{
     bits::{Bits, BitsError, Process},
     exact::{Integer, Positive, Rational, Real},
@@ -42,7 +42,7 @@ pub enum AskError {
 /// The sparse vector technique: for each of a stream of integer queries, whether it passes a threshold; it ends with the c-th that does.
 ///
 /// Lyu, Su and Li 2017, Algorithm 1 (the threshold's noise is drawn once) with discrete noise: T̂ = T + Lap(Δ/ε₁), and query i passes iff
-/// qᵢ + Lap(2cΔ/ε₂) ≥ T̂, with cΔ/ε₂ for monotone queries. c = 1 is *above threshold*. The noise may be one-sided ([`Noise::Geometric`]).
+/// qᵢ + Lap(2cΔ/ε₂) ≥ T̂, with cΔ/ε₂ for monotone queries. c = 1 is *above threshold*. The noise may be one-sided ([`SelectionNoise::Geometric`]).
 ///
 /// # Guarantee
 ///
@@ -56,11 +56,11 @@ pub enum AskError {
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Integer, NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
-/// use certus::mechanism::{Private, selection::{Noise, SparseVector}};
+/// use certus::mechanism::{Private, selection::{SelectionNoise, SparseVector}};
 ///
 /// let half = Positive::new(Rational::new(1.into(), 2.into()))?;
 /// let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
-/// let mechanism = SparseVector::new(&sensitivity, 100.into(), 1, &half, &half, Noise::Laplace)?;
+/// let mechanism = SparseVector::new(&sensitivity, 100.into(), 1, &half, &half, SelectionNoise::Laplace)?;
 /// let queries = [-900, 0, 2000, 2000].map(|query: i64| Integer::from(query));
 /// assert_eq!(mechanism.release(&queries, &mut seeded([0; 32]))?.get(), &[false, false, true]);
 ///
@@ -79,7 +79,7 @@ pub struct SparseVector {
     /// Invariant: c ≥ 1.
     passes: u64,
     epsilons: (Positive, Positive),
-    noise: Noise,
+    noise: SelectionNoise,
     monotone: bool,
     guarantee: Guarantee,
 }
@@ -96,7 +96,7 @@ impl SparseVector {
         passes: u64,
         epsilon_threshold: &Positive,
         epsilon_queries: &Positive,
-        noise: Noise,
+        noise: SelectionNoise,
     ) -> Result<Self, ThresholdError> {
         if passes == 0 {
             return Err(ThresholdError::NonePass);

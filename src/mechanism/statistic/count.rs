@@ -17,20 +17,20 @@ use crate::{
 /// larger count. The pair is exact.
 ///
 /// ```
-/// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::Count}};
+/// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::RecordCount}};
 ///
-/// let count = Count::new(&Positive::new(Rational::from_integer(10.into()))?, Relation::AddRemove)?;
+/// let count = RecordCount::new(&Positive::new(Rational::from_integer(10.into()))?, Relation::AddRemove)?;
 /// let released = count.release(&[true, false, true], &mut seeded([0; 32]))?;
 /// assert_eq!(released.guarantee().to_string(), "pure, epsilon = 1/10; neighbours: add or remove one");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Count {
+pub struct RecordCount {
     scale: Positive,
     guarantee: Guarantee,
 }
 
-impl Count {
+impl RecordCount {
     /// With noise of this scale.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Count {
     }
 }
 
-impl Private for Count {
+impl Private for RecordCount {
     type Input = [bool];
     type Release = NoisyInteger;
     type Error = Infallible;

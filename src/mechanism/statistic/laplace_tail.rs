@@ -16,7 +16,7 @@ use crate::exact::{Positive, Rational, Real};
 /// let scale = Positive::new(Rational::from_integer(2.into()))?;
 /// let sum = laplace_tail(&scale, &1.into()) + laplace_tail(&scale, &0.into());
 /// assert!(sum.enclose(100).is_some_and(|sum| sum.contains(&Rational::from_integer(1.into()))));
-/// # Ok::<(), certus::exact::NotPositive>(())
+/// # Ok::<(), certus::exact::NotPositiveError>(())
 /// ```
 #[must_use]
 pub fn laplace_tail(scale: &Positive, t: &BigInt) -> Real {

@@ -38,7 +38,7 @@ mod variance;
 mod waring;
 
 pub use bounds::{Bounds, RecordsError, StatisticError};
-pub use count::Count;
+pub use count::RecordCount;
 pub use histogram::Histogram;
 pub use laplace_tail::laplace_tail;
 pub use mean::{Mean, MeanOfKnown};

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What a slice of samples may hold: [`Integer`], `i64` or `i128`.
-pub trait Output: Sized + Send + sealed::Sealed {
+pub trait Sample: Sized + Send + sealed::Sealed {
     /// A sample that fits a machine word.
     fn of_word(sample: i64) -> Self;
 
@@ -33,7 +33,7 @@ mod sealed {
     impl Sealed for crate::exact::Integer {}
 }
 
-impl Output for i64 {
+impl Sample for i64 {
     #[inline]
     fn of_word(sample: i64) -> Self {
         sample
@@ -48,7 +48,7 @@ impl Output for i64 {
     }
 }
 
-impl Output for i128 {
+impl Sample for i128 {
     #[inline]
     fn of_word(sample: i64) -> Self {
         sample.into()
@@ -59,7 +59,7 @@ impl Output for i128 {
     }
 }
 
-impl Output for Integer {
+impl Sample for Integer {
     #[inline]
     fn of_word(sample: i64) -> Self {
         sample.into()
@@ -70,7 +70,7 @@ impl Output for Integer {
     }
 }
 
-/// What a slice may hold of samples on a machine word: an [`Output`], if that is the word that ships.
+/// What a slice may hold of samples on a machine word: an [`Sample`], if that is the word that ships.
 pub trait Slot<W: Machine>: Sized {
     /// A sample that fits a machine word.
     fn of_word(sample: W::Signed) -> Self;
@@ -79,14 +79,14 @@ pub trait Slot<W: Machine>: Sized {
     fn of_integer(sample: Integer) -> Option<Self>;
 }
 
-impl<T: Output> Slot<u64> for T {
+impl<T: Sample> Slot<u64> for T {
     #[inline]
     fn of_word(sample: i64) -> Self {
-        <T as Output>::of_word(sample)
+        <T as Sample>::of_word(sample)
     }
 
     fn of_integer(sample: Integer) -> Option<Self> {
-        <T as Output>::of_integer(sample)
+        <T as Sample>::of_integer(sample)
     }
 }
 
@@ -206,13 +206,13 @@ pub(crate) fn fill<C: Trial, T: Slot<C::Word>, B: Bits + ?Sized>(
     })
 }
 
-pub(crate) fn fill_by_reference<T: Output, B: Bits + ?Sized>(
+pub(crate) fn fill_by_reference<T: Sample, B: Bits + ?Sized>(
     reference: &impl Program<Output = Integer>,
     bits: &mut B,
     out: &mut [T],
 ) -> Result<(), FillError> {
     for slot in out {
-        *slot = <T as Output>::of_integer(execute(reference, bits)?).ok_or(FillError::TooWide)?;
+        *slot = <T as Sample>::of_integer(execute(reference, bits)?).ok_or(FillError::TooWide)?;
     }
     Ok(())
 }
@@ -260,18 +260,18 @@ fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> (S, bool) {
 
 /// An endless iterator of samples; an error where the source fails.
 #[derive(Debug)]
-pub struct Noise<'s, S, B> {
+pub struct Samples<'s, S, B> {
     sampler: &'s S,
     bits: B,
 }
 
-impl<'s, S, B> Noise<'s, S, B> {
+impl<'s, S, B> Samples<'s, S, B> {
     pub(super) fn new(sampler: &'s S, bits: B) -> Self {
         Self { sampler, bits }
     }
 }
 
-impl<S: Program<Output = Integer>, B: Bits> Iterator for Noise<'_, S, B> {
+impl<S: Program<Output = Integer>, B: Bits> Iterator for Samples<'_, S, B> {
     type Item = Result<Integer, BitsError>;
 
     #[inline]

@@ -38,7 +38,7 @@ use crate::{
     exact::{Integer, Positive},
 };
 
-pub use bulk::{FillError, Noise, Output};
+pub use bulk::{FillError, Sample, Samples};
 pub(super) use bulk::{add_noise_by_reference, fill_by_reference};
 #[cfg(feature = "parallel")]
 pub use parallel::CHUNK;
@@ -180,7 +180,7 @@ impl<R: Program<Output = Integer>> Construction<R> {
         }
     }
 
-    fn fill<T: Output, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
+    fn fill<T: Sample, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
         bits.begin()?;
         match self {
             Self::Table(table) => bulk::fill(table, bits, out),
@@ -229,7 +229,7 @@ macro_rules! prepared {
             ///
             /// For `i64` that has probability below 2^-1000 a sample where the scale is at most 2^53 or σ at most 2^57.
             #[inline]
-            pub fn fill<T: Output, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
+            pub fn fill<T: Sample, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
                 self.construction.fill(bits, out)
             }
 
@@ -247,8 +247,8 @@ macro_rules! prepared {
             }
 
             /// An endless iterator of samples; it yields an error where the source fails.
-            pub fn samples<'s, B: Bits>(&'s self, bits: B) -> Noise<'s, Self, B> {
-                Noise::new(self, bits)
+            pub fn samples<'s, B: Bits>(&'s self, bits: B) -> Samples<'s, Self, B> {
+                Samples::new(self, bits)
             }
         }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{FillError, Output};
+use super::{FillError, Sample};
 use crate::bits::{BitStream, Bits, BitsError};
 
 /// How many samples each stream draws.
@@ -47,7 +47,7 @@ macro_rules! in_parallel {
             /// # Errors
             ///
             /// As [`fill`](Self::fill).
-            pub fn fill_parallel<T: Output, B: Bits + ?Sized>(
+            pub fn fill_parallel<T: Sample, B: Bits + ?Sized>(
                 &self,
                 bits: &mut B,
                 out: &mut [T],

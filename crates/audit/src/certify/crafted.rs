@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 use certus::{
     bits::{Bits, BitsError},
     exact::Integer,
-    sample::{FillError, Output, PreparedGaussian, PreparedLaplace, Program},
+    sample::{FillError, PreparedGaussian, PreparedLaplace, Program, Sample},
 };
 
 /// How many trials' words a slice draws at a time, by the documentation of `bulk`.
@@ -44,7 +44,7 @@ pub(super) trait Draws {
     /// One sample.
     fn one(&self, bits: &mut Words) -> Result<Integer, BitsError>;
     /// A slice.
-    fn many<T: Output>(&self, bits: &mut Words, out: &mut [T]) -> Result<(), FillError>;
+    fn many<T: Sample>(&self, bits: &mut Words, out: &mut [T]) -> Result<(), FillError>;
     /// Sums, and how many of them are clamped.
     fn added(&self, bits: &mut Words, values: &mut [i64]) -> Result<usize, BitsError>;
 }
@@ -56,7 +56,7 @@ macro_rules! draws {
                 self.sample(bits)
             }
 
-            fn many<T: Output>(&self, bits: &mut Words, out: &mut [T]) -> Result<(), FillError> {
+            fn many<T: Sample>(&self, bits: &mut Words, out: &mut [T]) -> Result<(), FillError> {
                 self.fill(bits, out)
             }
 

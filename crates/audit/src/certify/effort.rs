@@ -16,7 +16,7 @@ use super::CertifyError;
 /// let within = |outputs| structural_within(&noise, 30, &Effort::new(outputs, Duration::from_secs(60)), &mut |_| {});
 /// assert!(within(1 << 14).is_ok());
 /// assert_eq!(within(100), Err(CertifyError::TooManyOutputs));
-/// # Ok::<(), certus::exact::NotPositive>(())
+/// # Ok::<(), certus::exact::NotPositiveError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Effort {

@@ -7,7 +7,7 @@ use super::{CertifyError, Effort, Masses, Progress, TapeCounts, flat_by, structu
 use certus::{
     bits::{BitsError, Enumeration},
     mechanism::{
-        AnyRelease, InputRefused, Output, Private, ReadInput, Spec, SpecError, ToOutput, Typed, Visitor, visit,
+        AnyRelease, InputError, Outcome, Private, ReadInput, Spec, SpecError, ToOutcome, Typed, Visitor, visit,
     },
     sample::Program,
 };
@@ -18,7 +18,7 @@ use certus::{
 pub enum EnumerateError {
     /// It is no input of the mechanism.
     #[error(transparent)]
-    Input(#[from] InputRefused),
+    Input(#[from] InputError),
     /// There is no certificate.
     #[error(transparent)]
     Certify(#[from] CertifyError),
@@ -37,14 +37,15 @@ pub trait Enumerable: Send + Sync {
         input: &str,
         depth: u32,
         progress: &mut Progress<'_>,
-    ) -> Result<Masses<Output>, EnumerateError>;
+    ) -> Result<Masses<Outcome>, EnumerateError>;
 
     /// The tapes on an input, run one by one: [`flat`](super::flat()).
     ///
     /// # Errors
     ///
     /// As there, and if the text is no input.
-    fn flat(&self, input: &str, depth: u32, progress: &mut Progress<'_>) -> Result<TapeCounts<Output>, EnumerateError>;
+    fn flat(&self, input: &str, depth: u32, progress: &mut Progress<'_>)
+    -> Result<TapeCounts<Outcome>, EnumerateError>;
 
     /// The tapes on an input, counted by the structural interpreter: [`tape_counts`](super::tape_counts).
     ///
@@ -56,7 +57,7 @@ pub trait Enumerable: Send + Sync {
         input: &str,
         depth: u32,
         progress: &mut Progress<'_>,
-    ) -> Result<TapeCounts<Output>, EnumerateError>;
+    ) -> Result<TapeCounts<Outcome>, EnumerateError>;
 }
 
 /// The mechanism that a spec names, to be enumerated.
@@ -85,22 +86,27 @@ const MOST_TIME: Duration = Duration::from_secs(20);
 
 impl<M> Enumerable for Typed<M>
 where
-    M: Private<Input: ReadInput, Release: Program<Output: ToOutput>> + Send + Sync + 'static,
+    M: Private<Input: ReadInput, Release: Program<Output: ToOutcome>> + Send + Sync + 'static,
 {
     fn structural(
         &self,
         input: &str,
         depth: u32,
         progress: &mut Progress<'_>,
-    ) -> Result<Masses<Output>, EnumerateError> {
+    ) -> Result<Masses<Outcome>, EnumerateError> {
         let effort = Effort::new(MOST_OUTPUTS, MOST_TIME);
-        Ok(structural_as(&self.on(input)?, &ToOutput::to_output, depth, &effort, progress)?)
+        Ok(structural_as(&self.on(input)?, &ToOutcome::to_outcome, depth, &effort, progress)?)
     }
 
-    fn flat(&self, input: &str, depth: u32, progress: &mut Progress<'_>) -> Result<TapeCounts<Output>, EnumerateError> {
+    fn flat(
+        &self,
+        input: &str,
+        depth: u32,
+        progress: &mut Progress<'_>,
+    ) -> Result<TapeCounts<Outcome>, EnumerateError> {
         let release = self.on(input)?;
         // By what draws, so that nothing more is compiled for each program.
-        let draw: &mut dyn FnMut(&mut Enumeration) -> Result<Output, BitsError> =
+        let draw: &mut dyn FnMut(&mut Enumeration) -> Result<Outcome, BitsError> =
             &mut |tapes| AnyRelease::draw(&release, tapes);
         Ok(flat_by(draw, depth, progress)?)
     }
@@ -110,8 +116,8 @@ where
         input: &str,
         depth: u32,
         progress: &mut Progress<'_>,
-    ) -> Result<TapeCounts<Output>, EnumerateError> {
-        Ok(tape_counts_as(&self.on(input)?, &ToOutput::to_output, depth, progress)?)
+    ) -> Result<TapeCounts<Outcome>, EnumerateError> {
+        Ok(tape_counts_as(&self.on(input)?, &ToOutcome::to_outcome, depth, progress)?)
     }
 }
 
@@ -122,7 +128,7 @@ impl Visitor for Enumerate {
 
     fn visit<M>(self, mechanism: Typed<M>) -> Box<dyn Enumerable>
     where
-        M: Private<Input: ReadInput, Release: Program<Output: ToOutput>> + Send + Sync + 'static,
+        M: Private<Input: ReadInput, Release: Program<Output: ToOutcome>> + Send + Sync + 'static,
     {
         Box::new(mechanism)
     }

@@ -69,9 +69,9 @@ fn excess<O: Ord>(p: &Masses<O>, q: &Masses<O>, falling: &Enclosure, precision: 
 mod tests {
     use super::*;
     use crate::certify::enumerable;
-    use certus::mechanism::Output;
+    use certus::mechanism::Outcome;
 
-    fn masses(spec: &str, input: i64, depth: u32) -> Masses<Output> {
+    fn masses(spec: &str, input: i64, depth: u32) -> Masses<Outcome> {
         let mechanism = enumerable(&spec.parse().unwrap()).unwrap();
         mechanism.structural(&std::format!("{input}"), depth, &mut |_| {}).unwrap()
     }

@@ -12,7 +12,7 @@ use super::{Direction, Event, Family, Feature, Goal, Parsed, Prospect, Reading, 
 use crate::outputs::{Counts, Output};
 use crate::statistics::normal::score_at_most;
 use crate::statistics::real;
-use crate::statistics::region::Pair;
+use crate::statistics::region::EventCounts;
 
 /// An event that won the competition on the selection part.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Candidate {
     /// Which side is P.
     pub direction: Direction,
     /// Its counts on the selection part, P's first.
-    pub seen: Pair,
+    pub seen: EventCounts,
     /// What it promises.
     pub promise: f64,
     /// How it will be evaluated.
@@ -265,7 +265,7 @@ fn learned<'a>(columns: &[(Feature, Column<'a>)], counts: &Counts) -> Option<(Fe
 /// Who leads the competition.
 struct Winner<'s> {
     direction: Direction,
-    seen: Pair,
+    seen: EventCounts,
     promise: f64,
     of: Of<'s>,
 }
@@ -321,10 +321,10 @@ fn thinned(counts: &Counts, step: u64) -> Counts {
 }
 
 /// The counts of an event in a part, P's first.
-fn pair((a, b): (u64, u64), counts: &Counts, direction: Direction) -> Pair {
+fn pair((a, b): (u64, u64), counts: &Counts, direction: Direction) -> EventCounts {
     let (n_a, n_b) = counts.samples();
     let ((x, n), (y, m)) = direction.orient((a, n_a), (b, n_b));
-    Pair { x, n, y, m }
+    EventCounts { x, n, y, m }
 }
 
 #[cfg(test)]

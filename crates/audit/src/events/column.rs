@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{Feature, Interval, Parsed, Reading, Real, Within};
+use super::{Feature, Float, Interval, Parsed, Reading, Within};
 use crate::outputs::{Counts, Output};
 use crate::statistics::real;
 
@@ -288,8 +288,8 @@ impl<'a> Column<'a> {
             }
         }
         let interval = |(from, to): (usize, usize)| Interval {
-            above: Real(self.cut(from).unwrap_or(f64::NEG_INFINITY)),
-            to: Real(self.cut(to).unwrap_or(f64::INFINITY)),
+            above: Float(self.cut(from).unwrap_or(f64::NEG_INFINITY)),
+            to: Float(self.cut(to).unwrap_or(f64::INFINITY)),
         };
         let intervals: Vec<Interval> = joined.into_iter().map(interval).collect();
         (!intervals.is_empty()).then_some(Within::Intervals(intervals))
@@ -403,7 +403,7 @@ mod tests {
             let all = column.within(&numbers).unwrap();
             assert_eq!(
                 all,
-                Within::Intervals(vec![Interval { above: Real(f64::NEG_INFINITY), to: Real(f64::INFINITY) }])
+                Within::Intervals(vec![Interval { above: Float(f64::NEG_INFINITY), to: Float(f64::INFINITY) }])
             );
         }
     }

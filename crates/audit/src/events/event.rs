@@ -12,15 +12,15 @@ use crate::outputs::Output;
 
 /// A float that is stored as text, so that it reads back as the same float, infinities too.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Real(pub f64);
+pub struct Float(pub f64);
 
-impl serde::Serialize for Real {
+impl serde::Serialize for Float {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{:?}", self.0))
     }
 }
 
-impl<'de> serde::Deserialize<'de> for Real {
+impl<'de> serde::Deserialize<'de> for Float {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <String as serde::Deserialize>::deserialize(deserializer)?;
         text.parse().map(Self).map_err(|_| serde::de::Error::custom("a number as text was expected"))
@@ -31,9 +31,9 @@ impl<'de> serde::Deserialize<'de> for Real {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Interval {
     /// What readings inside are greater than.
-    pub above: Real,
+    pub above: Float,
     /// The greatest reading inside.
-    pub to: Real,
+    pub to: Float,
 }
 
 impl Interval {
@@ -59,9 +59,9 @@ pub enum Within {
 /// A set of outputs: those whose reading is within a set.
 ///
 /// ```
-/// use certus_audit::{events::{Event, Feature, Interval, Real, Within}, outputs::Output};
+/// use certus_audit::{events::{Event, Feature, Interval, Float, Within}, outputs::Output};
 ///
-/// let low = Interval { above: Real(f64::NEG_INFINITY), to: Real(3.0) };
+/// let low = Interval { above: Float(f64::NEG_INFINITY), to: Float(3.0) };
 /// let event = Event { feature: Feature::Value, within: Within::Intervals(vec![low]) };
 /// assert_eq!(event.to_string(), "value <= 3");
 /// assert!(event.contains(&Output::from(2)) && !event.contains(&Output::parse("3.5")));
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn events_print_and_come_back_from_storage_bit_by_bit() {
-        let between = |above: f64, to: f64| Interval { above: Real(above), to: Real(to) };
+        let between = |above: f64, to: f64| Interval { above: Float(above), to: Float(to) };
         let values = vec![between(f64::NEG_INFINITY, 0.1), between(2.0, 2.5), between(10.0 / 3.0, f64::INFINITY)];
         let bits = vec![between(f64::NEG_INFINITY, -54.0)];
         let events = [
@@ -217,7 +217,7 @@ mod tests {
             ),
             (Feature::Output, Within::Words(vec!["a\"b".into(), String::new()]), "output in {\"a\\\"b\", \"\"}"),
             (
-                Feature::LowestBit { scale: Real(0.8) },
+                Feature::LowestBit { scale: Float(0.8) },
                 Within::Intervals(bits),
                 "exponent of the lowest set bit of value/0.8 <= -54",
             ),
@@ -230,6 +230,6 @@ mod tests {
             assert_eq!(serde_json::from_str::<Event>(&stored).unwrap(), event, "{stored}");
         }
         assert!(serde_json::from_str::<Event>("{\"feature\":\"value\"}").is_err());
-        assert!(serde_json::from_str::<Real>("\"abc\"").is_err());
+        assert!(serde_json::from_str::<Float>("\"abc\"").is_err());
     }
 }

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use super::column::{Column, Group, Key, Spans, one_kind};
-use super::{Direction, Event, Feature, Parsed, Prospect, Real};
+use super::{Direction, Event, Feature, Float, Parsed, Prospect};
 use crate::outputs::Counts;
 use crate::statistics::real;
-use crate::statistics::region::Pair;
+use crate::statistics::region::EventCounts;
 
 /// Sets of readings of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) struct Grouped {
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     groups: Vec<Group>,
-    pub seen: Pair,
+    pub seen: EventCounts,
 }
 
 impl Member {
@@ -94,14 +94,14 @@ impl Grouped {
             groups.sort_by(|one, two| ratio(two).total_cmp(&ratio(one)));
         }
         let (n, m) = groups.iter().map(oriented).fold((0, 0), |(n, m), (x, y)| (n + x, m + y));
-        let mut members: [Vec<(f64, Pair)>; 2] = [Vec::new(), Vec::new()];
+        let mut members: [Vec<(f64, EventCounts)>; 2] = [Vec::new(), Vec::new()];
         let [below, above] = &mut members;
         let (mut x, mut y) = (0, 0);
         for (place, group) in groups.iter().enumerate() {
             let (more_x, more_y) = oriented(group);
             (x, y) = (x + more_x, y + more_y);
             let member = |x, y| {
-                let pair = Pair { x, n: total_n, y, m: total_m };
+                let pair = EventCounts { x, n: total_n, y, m: total_m };
                 (prospect.promise(pair), pair)
             };
             below.push(member(x, y));
@@ -109,7 +109,7 @@ impl Grouped {
                 above.push(member(n - x, m - y));
             }
         }
-        let best = |members: &[(f64, Pair)]| {
+        let best = |members: &[(f64, EventCounts)]| {
             let promising = members.iter().enumerate().filter(|(_, (promise, _))| *promise > f64::NEG_INFINITY);
             // Of equals the first.
             promising
@@ -132,7 +132,7 @@ impl Grouped {
         let groups = one_kind(chosen?.to_vec());
         let (a, b) = groups.iter().fold((0, 0), |(a, b), group| (a + group.check.0, b + group.check.1));
         let ((x, n), (y, m)) = direction.orient((a, self.check.0), (b, self.check.1));
-        Some(Member { groups, seen: Pair { x, n, y, m } })
+        Some(Member { groups, seen: EventCounts { x, n, y, m } })
     }
 }
 
@@ -140,7 +140,7 @@ impl Grouped {
 const AS_GOOD: f64 = 0.5;
 
 /// The middle of the thresholds about the best one that are as good: the best one by chance is anywhere among them, and the truth is flat at its top.
-fn middle(members: &[(f64, Pair)], best: usize, prospect: &Prospect) -> usize {
+fn middle(members: &[(f64, EventCounts)], best: usize, prospect: &Prospect) -> usize {
     let Some((promise, pair)) = members.get(best) else { return best };
     let enough = promise - AS_GOOD * prospect.error(*pair);
     let is_good = |place: &usize| members.get(*place).is_some_and(|(promise, _)| *promise >= enough);
@@ -173,12 +173,12 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
     let mut features = vec![Feature::Presence, Feature::Shape];
     if numbers {
         features.extend([Feature::Special, Feature::Value, Feature::Magnitude]);
-        features.push(Feature::LowestBit { scale: Real(1.0) });
+        features.push(Feature::LowestBit { scale: Float(1.0) });
         for &scale in scales.iter().filter(|scale| scale.is_finite() && **scale != 0.0) {
-            features.extend([Feature::LowestBit { scale: Real(scale) }, Feature::OnGrid { step: Real(scale) }]);
+            features.extend([Feature::LowestBit { scale: Float(scale) }, Feature::OnGrid { step: Float(scale) }]);
         }
         if floats {
-            features.push(Feature::OnGrid { step: Real(1.0) });
+            features.push(Feature::OnGrid { step: Float(1.0) });
         }
     }
     features.extend([Feature::Output, Feature::Length]);
@@ -193,7 +193,7 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
         if seen().any(Parsed::has_fraction) {
             let divisors =
                 [1.0].into_iter().chain(scales.iter().copied().filter(|scale| scale.is_finite() && *scale != 0.0));
-            features.extend(divisors.map(|scale| Feature::LeastLowestBit { scale: Real(scale) }));
+            features.extend(divisors.map(|scale| Feature::LeastLowestBit { scale: Float(scale) }));
         }
         let words: BTreeSet<&str> = seen().take(LOOKED_AT).flat_map(Parsed::words).collect();
         if words.len() <= COUNTED_WORDS {
@@ -205,7 +205,7 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
         let mut parts: Vec<f64> =
             seen().step_by(stride).flat_map(Parsed::numbers).filter(|part| !part.is_nan()).collect();
         parts.sort_unstable_by(f64::total_cmp);
-        features.extend(parts.get(parts.len() / 2).map(|middle| Feature::CountAbove(Real(*middle))));
+        features.extend(parts.get(parts.len() / 2).map(|middle| Feature::CountAbove(Float(*middle))));
         features.push(Feature::LastPart);
         // Of words alone it is the output, of numbers alone the dimension.
         if seen().any(|parsed| parsed.words().next().is_some())

@@ -4,7 +4,7 @@
 use core::fmt;
 use std::borrow::Cow;
 
-use super::{Digit, Real, Score};
+use super::{Digit, Float, Score};
 use crate::outputs::{Output, Shape};
 
 /// A number or a word that is read from an output.
@@ -30,17 +30,17 @@ pub enum Feature {
     /// plus a value can be depends on the value.)
     LowestBit {
         /// What the value is divided by.
-        scale: Real,
+        scale: Float,
     },
     /// The least such exponent of a vector's parts.
     LeastLowestBit {
         /// What the parts are divided by.
-        scale: Real,
+        scale: Float,
     },
     /// Whether the value is a multiple of a step, as floats divide.
     OnGrid {
         /// The step.
-        step: Real,
+        step: Float,
     },
     /// The number of parts.
     Dimension,
@@ -55,7 +55,7 @@ pub enum Feature {
     /// How many parts read so.
     Count(String),
     /// How many parts are above a number.
-    CountAbove(Real),
+    CountAbove(Float),
     /// A part minus the one before it.
     Difference(usize),
     /// The least part.
@@ -292,9 +292,9 @@ impl fmt::Display for Feature {
             Self::Presence => f.write_str("presence"),
             Self::Shape => f.write_str("shape"),
             Self::Special => f.write_str("class of the number"),
-            Self::LowestBit { scale: Real(1.0) } => f.write_str("exponent of the lowest set bit of value"),
+            Self::LowestBit { scale: Float(1.0) } => f.write_str("exponent of the lowest set bit of value"),
             Self::LowestBit { scale } => write!(f, "exponent of the lowest set bit of value/{}", scale.0),
-            Self::LeastLowestBit { scale: Real(1.0) } => {
+            Self::LeastLowestBit { scale: Float(1.0) } => {
                 f.write_str("least exponent of the lowest set bits of the parts")
             }
             Self::LeastLowestBit { scale } => {
@@ -335,7 +335,7 @@ mod tests {
     fn readings() {
         let number = Reading::Number;
         let word = |word: &'static str| Reading::Word(word.into());
-        let bit = |scale: f64| Feature::LowestBit { scale: Real(scale) };
+        let bit = |scale: f64| Feature::LowestBit { scale: Float(scale) };
         for (feature, text, reading) in [
             (Feature::Output, "007", word("007")),
             (Feature::Length, "007", number(3.0)),
@@ -357,8 +357,8 @@ mod tests {
             (bit(1.0), "5e-324", number(-1074.0)),
             (bit(1.0), "0", Reading::Nothing),
             (bit(0.5), "12", number(3.0)),
-            (Feature::OnGrid { step: Real(0.25) }, "1.75", word("on the grid")),
-            (Feature::OnGrid { step: Real(0.25) }, "1.8", word("off the grid")),
+            (Feature::OnGrid { step: Float(0.25) }, "1.75", word("on the grid")),
+            (Feature::OnGrid { step: Float(0.25) }, "1.8", word("off the grid")),
             (Feature::Dimension, "1,2,x", number(3.0)),
             (Feature::Part(1), "1,2,x", number(2.0)),
             (Feature::Part(2), "1,2,x", Reading::Nothing),
@@ -370,10 +370,10 @@ mod tests {
             (Feature::Pattern, "x", Reading::Nothing),
             (Feature::Count("x".into()), "x,1,x", number(2.0)),
             (Feature::Count("x".into()), "x", Reading::Nothing),
-            (Feature::CountAbove(Real(1.0)), "x,1,2,3", number(2.0)),
-            (Feature::CountAbove(Real(1.0)), "2", Reading::Nothing),
-            (Feature::LeastLowestBit { scale: Real(1.0) }, "0.1,0.5,x", number(-55.0)),
-            (Feature::LeastLowestBit { scale: Real(1.0) }, "0,x", Reading::Nothing),
+            (Feature::CountAbove(Float(1.0)), "x,1,2,3", number(2.0)),
+            (Feature::CountAbove(Float(1.0)), "2", Reading::Nothing),
+            (Feature::LeastLowestBit { scale: Float(1.0) }, "0.1,0.5,x", number(-55.0)),
+            (Feature::LeastLowestBit { scale: Float(1.0) }, "0,x", Reading::Nothing),
             (Feature::Greatest, "1,4,x,3", number(4.0)),
             (Feature::PlaceOfGreatest, "1,4,3", number(1.0)),
             (Feature::Sum, "1,4,3", number(8.0)),

@@ -2,7 +2,7 @@
 #![expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
 
 use crate::statistics::real;
-use crate::statistics::region::{Pair, Region, Shape};
+use crate::statistics::region::{EventCounts, Region, Shape};
 
 /// Which side is P in P(S) ≤ e^ε·Q(S) + δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -67,7 +67,7 @@ const CAUTION: f64 = 2.0;
 impl Prospect {
     /// What bound an event with these counts on the selection part promises.
     #[must_use]
-    pub fn promise(&self, seen: Pair) -> f64 {
+    pub fn promise(&self, seen: EventCounts) -> f64 {
         if seen.n == 0 || seen.m == 0 {
             return f64::NEG_INFINITY;
         }
@@ -103,7 +103,7 @@ impl Prospect {
 
     /// The standard error of a large promise on the part seen; 0 where nothing is promised.
     #[must_use]
-    pub fn error(&self, seen: Pair) -> f64 {
+    pub fn error(&self, seen: EventCounts) -> f64 {
         let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
         let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
         let (p_spread, q_spread) = (p * (1.0 - p) / real(seen.n.max(1)), q * (1.0 - q) / real(seen.m.max(1)));
@@ -115,12 +115,13 @@ impl Prospect {
 
     /// The bound that a region of this shape would give if the part to come looked like the part seen.
     #[must_use]
-    pub fn forecast(&self, seen: Pair, shape: Shape) -> f64 {
+    pub fn forecast(&self, seen: EventCounts, shape: Shape) -> f64 {
         let scale = |count: u64, of: u64, to: u64| {
             let scaled = (u128::from(count) * u128::from(to) + u128::from(of / 2)) / u128::from(of.max(1));
             u64::try_from(scaled).unwrap_or(to).min(to)
         };
-        let pair = Pair { x: scale(seen.x, seen.n, self.n), n: self.n, y: scale(seen.y, seen.m, self.m), m: self.m };
+        let pair =
+            EventCounts { x: scale(seen.x, seen.n, self.n), n: self.n, y: scale(seen.y, seen.m, self.m), m: self.m };
         let region = Region::new(pair, self.alpha, shape);
         match self.goal {
             Goal::Delta { c, .. } => region.delta_lower(c),
@@ -130,7 +131,7 @@ impl Prospect {
 
     /// The shape that promises the best bound.
     #[must_use]
-    pub fn shape(&self, seen: Pair) -> Shape {
+    pub fn shape(&self, seen: EventCounts) -> Shape {
         let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
         let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
         let tilted = match self.goal {

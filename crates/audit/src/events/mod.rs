@@ -13,7 +13,7 @@ mod score;
 
 pub use choose::{Candidate, Search};
 pub use digit::{Digit, Place};
-pub use event::{Event, Interval, Real, Within};
+pub use event::{Event, Float, Interval, Within};
 pub use family::Family;
 pub use feature::{Feature, Parsed, Reading, kinds};
 pub use goal::{Direction, Goal, Prospect};

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use rayon::prelude::*;
 
 use super::column::{Column, Group, Spans};
-use super::{Feature, Parsed, Reading, Real, Within};
+use super::{Feature, Float, Parsed, Reading, Within};
 use crate::outputs::{Counts, draw};
 use crate::statistics::real;
 use certus::bits::seeded;
@@ -18,7 +18,7 @@ pub struct Bin {
     /// The readings.
     pub within: Within,
     /// Their log-ratio, clipped.
-    pub value: Real,
+    pub value: Float,
 }
 
 /// A feature's log-ratio, weighed.
@@ -29,7 +29,7 @@ pub struct Term {
     /// The log-ratios; other readings have 0.
     pub bins: Vec<Bin>,
     /// The weight.
-    pub weight: Real,
+    pub weight: Float,
 }
 
 /// Σ weight·log-ratio(reading): for independent features and weights 1, the logarithm of the likelihood ratio.
@@ -99,7 +99,7 @@ impl<'c, 'a> Histogram<'c, 'a> {
     /// Readable.
     fn bins(&self) -> Vec<Bin> {
         let bin =
-            |(group, value): &(Group, f64)| Some(Bin { within: self.column.within(&[*group])?, value: Real(*value) });
+            |(group, value): &(Group, f64)| Some(Bin { within: self.column.within(&[*group])?, value: Float(*value) });
         self.groups.iter().filter_map(bin).collect()
     }
 
@@ -218,7 +218,7 @@ impl Score {
         let mut score = Self { terms: Vec::new() };
         for (term, weight) in redrawn.iter().zip(weights) {
             scores.iter_mut().zip(term.log_ratios()).for_each(|(score, ratio)| *score += weight * ratio);
-            score.terms.push(Term { feature: term.feature.clone(), bins: term.bins(), weight: Real(weight) });
+            score.terms.push(Term { feature: term.feature.clone(), bins: term.bins(), weight: Float(weight) });
         }
         Some((score, scores))
     }

@@ -2,7 +2,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "places in short lists")]
 
 use super::*;
-use crate::events::{Direction, Feature, Interval, Real, Within};
+use crate::events::{Direction, Feature, Float, Interval, Within};
 use crate::outputs::Recording;
 use crate::statistics::power::tests::Exact;
 use crate::statistics::region::Shape;
@@ -45,14 +45,14 @@ fn what_is_evaluated_is_fixed_before_it_is_looked_at() {
 }
 
 /// A report of these counts of one event, as if they had been evaluated.
-fn report(pair: Pair, shape: Shape, (epsilon, delta): (&str, &str), confidence: f64) -> Report {
+fn report(pair: EventCounts, shape: Shape, (epsilon, delta): (&str, &str), confidence: f64) -> Report {
     let claim = Claim::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap();
     let audit = Audit::new(claim, confidence).unwrap();
     let side = |id: &str, order, inside: u64, of: u64| Tally::of_counts(id, order, &[inside, of - inside]);
     let (a, b) = (side("a", 1, pair.x, pair.n), side("b", 2, pair.y, pair.m));
     let table = Table::split(&a, &b, &mut seeded([0; 32])).unwrap();
     let alpha = (1.0 - confidence) * LOWER_SHARE;
-    let interval = Interval { above: Real(f64::NEG_INFINITY), to: Real(0.0) };
+    let interval = Interval { above: Float(f64::NEG_INFINITY), to: Float(0.0) };
     let event = Event { feature: Feature::Value, within: Within::Intervals(vec![interval]) };
     let region = Region::new(pair, alpha, shape);
     let finding = Finding { event, direction: Direction::AOverB, pair, alpha, shape, region };
@@ -104,8 +104,8 @@ fn agrees(report: &Report, about: &str) {
 #[test]
 fn one_document_says_one_thing() {
     for (pair, tilts, claim) in [
-        (Pair { x: 3703, n: 10_000, y: 1200, m: 10_000 }, [(1.0, 0.04), (1.1, 0.0)], ("1", "0.01")),
-        (Pair { x: 85, n: 800, y: 20, m: 800 }, [(1.1, 0.0), (1.0, 0.01)], ("1", "0.0001")),
+        (EventCounts { x: 3703, n: 10_000, y: 1200, m: 10_000 }, [(1.0, 0.04), (1.1, 0.0)], ("1", "0.01")),
+        (EventCounts { x: 85, n: 800, y: 20, m: 800 }, [(1.1, 0.0), (1.0, 0.01)], ("1", "0.0001")),
     ] {
         for (tilt, offset) in tilts {
             for most in [0.3, 0.9] {
@@ -140,7 +140,7 @@ fn documents_agree_with_themselves() {
                 most: [0.5, 0.9, 1.0][below(3) as usize],
             },
         };
-        let pair = Pair { x, n, y, m };
+        let pair = EventCounts { x, n, y, m };
         let about = format!("{pair:?} {shape:?} {epsilon} {delta} {confidence}");
         let found = report(pair, shape, (epsilon, delta), confidence);
         agrees(&found, &about);
@@ -174,7 +174,7 @@ fn what_a_report_says_it_would_have_seen_has_that_power() {
         let claim = Claim::new(parse(epsilon).unwrap(), parse(delta).unwrap()).unwrap();
         let report = Audit::new(claim.clone(), 0.999).unwrap().seed([1; 32]).run(&a, &b).unwrap();
         let (finding, least) = (&report.findings[0], report.min_detectable_delta.unwrap());
-        let Pair { n, m, .. } = finding.pair;
+        let EventCounts { n, m, .. } = finding.pair;
         let (_, c) = exp_bounds(claim.epsilon_above());
         let test = Test { n, m, alpha: finding.alpha, shape: finding.shape, c, delta: claim.delta_above() };
         let exact = Exact::new(test);

@@ -52,7 +52,7 @@ pub(super) mod rules;
 
 /// What the counts of an event are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Pair {
+pub struct EventCounts {
     /// Samples of P in the event.
     pub x: u64,
     /// Samples of P.
@@ -63,7 +63,7 @@ pub struct Pair {
     pub m: u64,
 }
 
-impl Pair {
+impl EventCounts {
     /// p̂ − c·q̂.
     #[must_use]
     pub fn excess(&self, c: f64) -> f64 {
@@ -102,9 +102,9 @@ struct Cell {
 /// A region that holds the true (p, q) with probability at least 1 − α.
 ///
 /// ```
-/// use certus_audit::statistics::region::{Pair, Region, Shape};
+/// use certus_audit::statistics::region::{EventCounts, Region, Shape};
 ///
-/// let pair = Pair { x: 4470, n: 8000, y: 1298, m: 8000 };
+/// let pair = EventCounts { x: 4470, n: 8000, y: 1298, m: 8000 };
 /// let e = 1_f64.exp();
 /// let tilted = Region::new(pair, 0.05, Shape::Tilted { slope: e, offset: 0.1, most: 0.6 });
 /// let corner = Region::new(pair, 0.05, Shape::Box { share: 0.5 });
@@ -119,8 +119,8 @@ pub struct Region {
 impl Region {
     /// The region of these counts.
     #[must_use]
-    pub fn new(pair: Pair, alpha: f64, shape: Shape) -> Self {
-        let Pair { x, n, y, m } = pair;
+    pub fn new(pair: EventCounts, alpha: f64, shape: Shape) -> Self {
+        let EventCounts { x, n, y, m } = pair;
         let everything = Self { cells: vec![Cell { q1: 1.0, p0: 0.0 }] };
         // Without samples, or with an α that is none, nothing is rejected.
         if n == 0 || m == 0 || x > n || y > m || !(alpha > 0.0 && alpha < 1.0) {

@@ -8,7 +8,7 @@ use certus::{
     account::{self, Plan, Precision},
     exact::{Enclosure, Integer, NonNegative, Positive, Probability, Rational},
     guarantee::{Domination, Pair},
-    mechanism::{self, Output},
+    mechanism::{self, Outcome},
     sample::{Bernoulli, Gaussian, Interpreter, Laplace, Program, Step},
 };
 use certus_audit::certify::{Masses, enumerable, hockey_stick, structural};
@@ -61,7 +61,7 @@ const ATTAINED: &[(&str, &[(&str, &str)])] = &[
     ("prefix_counts(slots=3, scale=1/2, change_one=1)", &[("0", "2")]),
 ];
 
-fn masses(spec: &str, input: &str) -> Masses<Output> {
+fn masses(spec: &str, input: &str) -> Masses<Outcome> {
     let masses = enumerable(&spec.parse().unwrap()).unwrap().structural(input, DEPTH, &mut |_| {});
     masses.unwrap_or_else(|error| panic!("{spec} on {input:?}: {error}"))
 }

@@ -5,7 +5,7 @@ use certus::{
     bits::seeded,
     exact::{NonNegative, Rational, Real},
     guarantee::{Domination, FinitePair, Guarantee, Pair, Privacy, Relation},
-    mechanism::{self, Output},
+    mechanism::{self, Outcome},
 };
 use certus_audit::certify::{Certificate, Claimant, Masses, enumerable, neighbours};
 
@@ -14,11 +14,11 @@ use crate::{build, entries, examples};
 /// Bits of unresolved mass: enough to tell a hundredth from nothing, in a few seconds for all.
 const DEPTH: u32 = 24;
 
-fn masses(spec: &str, input: &str) -> Masses<Output> {
+fn masses(spec: &str, input: &str) -> Masses<Outcome> {
     enumerable(&spec.parse().unwrap()).unwrap().structural(input, DEPTH, &mut |_| {}).unwrap()
 }
 
-fn sides(spec: &str) -> [Masses<Output>; 2] {
+fn sides(spec: &str) -> [Masses<Outcome>; 2] {
     let mechanism = build(spec);
     let (first, second) = mechanism.neighbours();
     [masses(spec, first), masses(spec, second)]

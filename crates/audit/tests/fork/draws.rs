@@ -11,7 +11,7 @@ use certus::{
         Private,
         additive::{LaplaceMechanism, LaplaceVector},
         from_spec,
-        selection::{Noise, SparseVector},
+        selection::{SelectionNoise, SparseVector},
     },
     sample::{
         GaussianNoise, Laplace, LaplaceNoise, PreparedGaussian, PreparedLaplace, Program, Sampler, Uniform,
@@ -198,7 +198,8 @@ pub fn one_sample(bits: &mut Source<'_>) -> String {
 fn stream(passes: u64, threshold: &str, queries: &str, bits: &mut Source<'_>) -> certus::mechanism::selection::Stream {
     let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
     let (threshold, queries) = (positive(threshold), positive(queries));
-    let mechanism = SparseVector::new(&sensitivity, 0.into(), passes, &threshold, &queries, Noise::Laplace).unwrap();
+    let mechanism =
+        SparseVector::new(&sensitivity, 0.into(), passes, &threshold, &queries, SelectionNoise::Laplace).unwrap();
     mechanism.stream(bits).unwrap()
 }
 

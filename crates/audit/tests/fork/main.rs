@@ -13,7 +13,7 @@ use certus::{
     bits::{Bits, SystemBits, seeded},
     exact::{Integer, NonNegative, Positive, Real, parse},
     guarantee::{DebitError, Filter, Guarantee, LInfinity, Relation, Sensitivity},
-    mechanism::selection::{AskError, Noise, SparseVector},
+    mechanism::selection::{AskError, SelectionNoise, SparseVector},
 };
 use draws::Draw;
 use fork::{Fork, fork, waitpid};
@@ -75,7 +75,7 @@ fn a_thousand_children_and_their_parent_draw_differently() {
 fn a_stream_of_queries_is_asked_by_the_process_that_began_it_alone() {
     let half = Positive::new(parse("1/2").unwrap()).unwrap();
     let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
-    let mechanism = SparseVector::new(&sensitivity, 0.into(), 1, &half, &half, Noise::Laplace).unwrap();
+    let mechanism = SparseVector::new(&sensitivity, 0.into(), 1, &half, &half, SelectionNoise::Laplace).unwrap();
     let mut bits = SystemBits::new().unwrap();
     let mut stream = mechanism.stream(&mut bits).unwrap();
     let far = Integer::from(1_000_000);

@@ -12,7 +12,7 @@ use certus::{
     },
     mechanism::{
         Private,
-        statistic::{Bounds, ClampedSum, Count, Histogram, Mean, MeanOfKnown, PrefixCounts, Variance},
+        statistic::{Bounds, ClampedSum, Histogram, Mean, MeanOfKnown, PrefixCounts, RecordCount, Variance},
     },
     sample::Program,
 };
@@ -114,7 +114,7 @@ proptest! {
     #[test]
     fn of_counts((relation, (a, b)) in either(any::<bool>()), seed: u8) {
         let scale = positive(5, 2);
-        at_most_epsilon_apart(&Count::new(&scale, relation).unwrap(), &[scale], &a, &b, seed)?;
+        at_most_epsilon_apart(&RecordCount::new(&scale, relation).unwrap(), &[scale], &a, &b, seed)?;
     }
 
     #[test]

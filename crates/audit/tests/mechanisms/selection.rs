@@ -7,7 +7,7 @@ use certus::{
     guarantee::{LInfinity, Relation, Sensitivity},
     mechanism::{
         Private,
-        selection::{Candidates, Exponential, Noise, NoisyMax, NoisyTopK, Peeling, PermuteAndFlip},
+        selection::{Candidates, Exponential, NoisyMax, NoisyTopK, Peeling, PermuteAndFlip, SelectionNoise},
     },
     sample::{Geometric, Interpreter, Program, Step},
 };
@@ -99,7 +99,7 @@ fn noisy_max() {
     let argmax = |of: &NoisyMax, neighbours: fn(&[i64], &[i64]) -> bool| {
         enumerate(&few_scores(), |scores| of.on(&integers(scores)).unwrap(), |a, b| neighbours(a, b), 40)
     };
-    for noise in [Noise::Laplace, Noise::Geometric] {
+    for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
         let mechanism = |candidates| NoisyMax::new(candidates, &positive(2, 1), noise).unwrap();
         let general = mechanism(candidates(3, 1, 1));
         let all = argmax(&general, moved);
@@ -161,7 +161,7 @@ fn wrong_noisy_max_is_refuted() {
         };
         enumerate(&inputs, on, |a, b| moved(a, b), 40)
     };
-    let stated = NoisyMax::new(candidates(2, 1, 1), &positive(2, 1), Noise::Geometric).unwrap().guarantee();
+    let stated = NoisyMax::new(candidates(2, 1, 1), &positive(2, 1), SelectionNoise::Geometric).unwrap().guarantee();
     assert!(wrong(false, false).holds(&stated), "without a mutation this is the mechanism");
     assert!(!wrong(true, false).holds(&stated), "mutant: noisy value returned with the argmax");
     assert!(!wrong(false, true).holds(&stated), "mutant: noise reused");
@@ -169,7 +169,9 @@ fn wrong_noisy_max_is_refuted() {
 
 #[test]
 fn top_k() {
-    for (noise, values, depth) in [(Noise::Geometric, &[0, 1, 2][..], 30), (Noise::Laplace, &[0, 1][..], 12)] {
+    for (noise, values, depth) in
+        [(SelectionNoise::Geometric, &[0, 1, 2][..], 30), (SelectionNoise::Laplace, &[0, 1][..], 12)]
+    {
         // ε = 4 and k = 2: noise of scale 1.
         let far = [vec![3, 0, 0], vec![2, 1, 1], vec![0, 0, 3], vec![1, 1, 2]];
         let inputs: Vec<Vec<i64>> = vectors(values, 3).into_iter().chain(far).collect();
@@ -183,14 +185,14 @@ fn top_k() {
         assert!(all.is_dominated(&general.guarantee(), &general.domination()));
         let monotone = mechanism(candidates(3, 1, 1).monotone(), 4);
         assert!(ranking(&monotone, rose).holds(&monotone.guarantee()), "{noise:?}");
-        if noise == Noise::Geometric {
+        if noise == SelectionNoise::Geometric {
             // Mutant: noise not in proportion to k, as if the first choice were the only one.
             assert!(!ranking(&mechanism(candidates(3, 1, 1), 8), moved).holds(&general.guarantee()));
             assert!(!ranking(&monotone, moved).holds(&monotone.guarantee()), "mutant: not monotone");
         }
     }
     for k in [0, 4] {
-        let refused = NoisyTopK::new(candidates(3, 1, 1), k, &positive(1, 1), Noise::Laplace).unwrap_err();
+        let refused = NoisyTopK::new(candidates(3, 1, 1), k, &positive(1, 1), SelectionNoise::Laplace).unwrap_err();
         assert_eq!(refused.to_string(), "k must be from 1 to the number of candidates (3)");
     }
 }

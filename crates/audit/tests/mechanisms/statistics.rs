@@ -13,7 +13,7 @@ use certus::{
         Private,
         selection::{Candidates, Exponential},
         statistic::{
-            Bounds, ClampedSum, Count, Histogram, Mean, MeanOfKnown, PrefixCounts, Quantile, StabilityHistogram,
+            Bounds, ClampedSum, Histogram, Mean, MeanOfKnown, PrefixCounts, Quantile, RecordCount, StabilityHistogram,
             Variance,
         },
     },
@@ -74,7 +74,7 @@ fn laplace(n: i64, d: i64) -> Option<Laplace> {
 fn counts() {
     let inputs = boxed(&multisets(&[false, true], 3));
     for relation in [AddRemove, ChangeOne] {
-        let of = |n, d| Count::new(&positive(n, d), relation).unwrap();
+        let of = |n, d| RecordCount::new(&positive(n, d), relation).unwrap();
         let count = of(2, 1);
         let all = check(&count, &inputs, neighbours(relation), 48);
         assert!(all.is_tight(&count.guarantee()));
@@ -307,7 +307,7 @@ fn prefixes() {
         assert!(all.is_tight(&prefixes.guarantee()), "{relation}");
         assert!(all.is_dominated(&prefixes.guarantee(), &prefixes.domination()));
         // Mutant: as if a record were in one node.
-        let one = Count::new(&positive(1, 2), relation).unwrap();
+        let one = RecordCount::new(&positive(1, 2), relation).unwrap();
         assert!(!all.holds(&one.guarantee()));
     }
     // Mutant: one noise for all nodes.

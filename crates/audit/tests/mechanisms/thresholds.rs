@@ -8,7 +8,7 @@ use certus::{
     guarantee::{Guarantee, LInfinity, Relation, Sensitivity},
     mechanism::{
         Private,
-        selection::{Noise, NumericSparseVector, SparseVector},
+        selection::{NumericSparseVector, SelectionNoise, SparseVector},
     },
     sample::{Interpreter, Laplace, Program, Step},
 };
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// ε₁ = 1/2 and ε₂ = 4, threshold 0, until `passes` have passed.
-fn sparse(passes: u64, noise: Noise) -> SparseVector {
+fn sparse(passes: u64, noise: SelectionNoise) -> SparseVector {
     let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
     SparseVector::new(&sensitivity, Integer::ZERO, passes, &positive(1, 2), &positive(4, 1), noise).unwrap()
 }
@@ -32,7 +32,7 @@ fn queries() -> Vec<Vec<i64>> {
 
 #[test]
 fn the_sparse_vector() {
-    for noise in [Noise::Laplace, Noise::Geometric] {
+    for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
         let answers = |of: &SparseVector, neighbours: fn(&[i64], &[i64]) -> bool| {
             enumerate(&queries(), |queries| of.on(&integers(queries)).unwrap(), |a, b| neighbours(a, b), 16)
         };
@@ -53,12 +53,12 @@ fn the_sparse_vector() {
 #[test]
 fn with_answers() {
     for passes in [1, 2] {
-        let mechanism = NumericSparseVector::new(sparse(passes, Noise::Laplace), &positive(2, 1)).unwrap();
+        let mechanism = NumericSparseVector::new(sparse(passes, SelectionNoise::Laplace), &positive(2, 1)).unwrap();
         let inputs: Vec<Vec<i64>> = vectors(if passes == 1 { &[-1, 0, 1] } else { &[0, 1] }, 2);
         let all = enumerate(&inputs, |queries| mechanism.on(&integers(queries)).unwrap(), |a, b| moved(a, b), 12);
         assert!(all.holds(&mechanism.guarantee()), "{passes}");
         // Mutant: the answers cost nothing.
-        assert!(passes == 2 || !all.holds(&sparse(passes, Noise::Laplace).guarantee()));
+        assert!(passes == 2 || !all.holds(&sparse(passes, SelectionNoise::Laplace).guarantee()));
     }
 }
 
@@ -109,7 +109,7 @@ fn wrong_sparse_vectors_are_refuted() {
     let run = |inputs: &[Vec<i64>], wrong: &Wrong| -> Enumerated<_> {
         enumerate(inputs, |queries| Wrong { queries: integers(queries), ..wrong.clone() }, |a, b| moved(a, b), 20)
     };
-    let stated: Guarantee = sparse(1, Noise::Laplace).guarantee();
+    let stated: Guarantee = sparse(1, SelectionNoise::Laplace).guarantee();
     let near = vectors(&[-1, 0, 1], 3);
     assert!(run(&near, &right).holds(&stated), "without a mutation this is the mechanism");
     assert!(!run(&near, &Wrong { tells_value: true, ..right.clone() }).holds(&stated), "3: the noisy value is told");
@@ -129,7 +129,7 @@ fn wrong_sparse_vectors_are_refuted() {
 #[test]
 fn a_stream_is_the_program_step_by_step() {
     for seed in 0..200_u8 {
-        let mechanism = sparse(2, Noise::Laplace);
+        let mechanism = sparse(2, SelectionNoise::Laplace);
         let queries = integers(&[0, -3, 2, 5, -9, 9, 9, 9, 9]);
         let released = mechanism.release(&queries, &mut seeded([seed; 32])).unwrap();
         let mut bits = seeded([seed; 32]);
@@ -140,7 +140,8 @@ fn a_stream_is_the_program_step_by_step() {
     }
     let refused = {
         let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
-        SparseVector::new(&sensitivity, Integer::ZERO, 0, &positive(1, 1), &positive(1, 1), Noise::Laplace).unwrap_err()
+        SparseVector::new(&sensitivity, Integer::ZERO, 0, &positive(1, 1), &positive(1, 1), SelectionNoise::Laplace)
+            .unwrap_err()
     };
     assert_eq!(refused.to_string(), "the number of queries that may pass must be at least 1");
 }

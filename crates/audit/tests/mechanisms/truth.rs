@@ -7,11 +7,11 @@ use certus::{
     mechanism::{
         Private,
         selection::{
-            Candidates, Exponential, Noise, NoisyMax, NoisyTopK, NumericSparseVector, Peeling, PermuteAndFlip,
+            Candidates, Exponential, NoisyMax, NoisyTopK, NumericSparseVector, Peeling, PermuteAndFlip, SelectionNoise,
             SparseVector,
         },
         statistic::{
-            Bounds, ClampedSum, Count, Histogram, Mean, MeanOfKnown, MedianTest, PrefixCounts, Quantile, Rappor,
+            Bounds, ClampedSum, Histogram, Mean, MeanOfKnown, MedianTest, PrefixCounts, Quantile, Rappor, RecordCount,
             SmoothMedian, StabilityHistogram, Variance,
         },
     },
@@ -47,7 +47,7 @@ fn choices() {
     // Of equal ones the lowest index, where ties go by index; either, where they do not.
     assert!([1, 4].contains(&drawn(&Exponential::new(candidates(5), much.clone()).unwrap(), &rationals(&scores))));
     assert!([1, 4].contains(&drawn(&PermuteAndFlip::new(candidates(5), much.clone()).unwrap(), &rationals(&scores))));
-    for noise in [Noise::Laplace, Noise::Geometric] {
+    for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
         assert_eq!(drawn(&NoisyMax::new(candidates(5), &much, noise).unwrap(), &integers(&scores)), 1);
         let top = NoisyTopK::new(candidates(5), 4, &much, noise).unwrap();
         assert_eq!(drawn(&top, &integers(&scores)), [1, 4, 3, 0]);
@@ -55,7 +55,7 @@ fn choices() {
     let peeled = drawn(&Peeling::new(candidates(5), 4, much.clone()).unwrap(), &rationals(&scores));
     assert!([[1, 4, 3, 0], [4, 1, 3, 0]].contains(&peeled[..].try_into().unwrap()));
     let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
-    for noise in [Noise::Laplace, Noise::Geometric] {
+    for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
         let test = SparseVector::new(&sensitivity, 5.into(), 2, &much, &much, noise).unwrap();
         let queries = integers(&[4, 5, -9, 6, 7]);
         assert_eq!(drawn(&test, &queries), [false, true, false, true]);
@@ -70,7 +70,7 @@ fn statistics() {
     let relation = Relation::AddRemove;
     let bounds = Bounds::new(-5, 10).unwrap();
     let records = [3, -99, 7, 7, 1000];
-    assert_eq!(drawn(&Count::new(&little(), relation).unwrap(), &[true, false, true]), Integer::from(2));
+    assert_eq!(drawn(&RecordCount::new(&little(), relation).unwrap(), &[true, false, true]), Integer::from(2));
     let sum = ClampedSum::new(bounds, &little(), relation).unwrap();
     assert_eq!(drawn(&sum, &records), Integer::from(22));
     assert_eq!(drawn(&sum.saturating(20).unwrap(), &records), Integer::from(20));
@@ -121,13 +121,14 @@ fn is_probability<P: Program>(program: &P, output: &P::Output, expected: &Real) 
 #[test]
 fn ties_and_thresholds() {
     let at_least = &Real::from(1) / &(&Real::from(1) + &Real::from(-1).exp());
-    let tie = NoisyMax::new(candidates(2), &positive(2, 1), Noise::Geometric).unwrap();
+    let tie = NoisyMax::new(candidates(2), &positive(2, 1), SelectionNoise::Geometric).unwrap();
     assert!(is_probability(&tie.on(&integers(&[7, 7])).unwrap(), &0, &at_least));
     let behind = &at_least * &Real::from(-1).exp();
     assert!(is_probability(&tie.on(&integers(&[7, 8])).unwrap(), &0, &behind));
     let sensitivity = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
     let test =
-        SparseVector::new(&sensitivity, 3.into(), 1, &positive(1000, 1), &positive(2, 1), Noise::Laplace).unwrap();
+        SparseVector::new(&sensitivity, 3.into(), 1, &positive(1000, 1), &positive(2, 1), SelectionNoise::Laplace)
+            .unwrap();
     assert!(is_probability(&test.on(&integers(&[3])).unwrap(), &vec![true], &at_least));
     assert!(!is_probability(&test.on(&integers(&[2])).unwrap(), &vec![true], &at_least));
 }

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::arguments::Sampler;
     use certus::exact::parse;
-    use certus_audit::{Claim, statistics::region::Pair};
+    use certus_audit::{Claim, statistics::region::EventCounts};
 
     fn settings(sequential: bool, is_seeded: bool) -> Settings {
         let confidence = Confidence::parse("--confidence", "0.95").unwrap();
@@ -215,7 +215,7 @@ mod tests {
     fn the_coins_of_the_split_are_not_those_of_the_samples() {
         let (settings, [pilot, samples, coins]) = (settings(false, true), chain());
         let found = judged(&settings).counts.unwrap();
-        let by = |coins| -> Pair {
+        let by = |coins| -> EventCounts {
             let target = target();
             let (a, b) = target.draw(2000, &settings, samples, &Arc::default()).unwrap();
             let events = target.own().unwrap().events(&NonNegative::new(parse("0.2").unwrap()).unwrap());
@@ -251,8 +251,9 @@ mod tests {
     /// That twelve runs agree by chance has probability below 10^-12.
     #[test]
     fn without_a_seed_the_coins_are_fresh() {
-        let counts =
-            |is_seeded| -> Vec<Pair> { (0..12).map(|_| judged(&settings(false, is_seeded)).counts.unwrap()).collect() };
+        let counts = |is_seeded| -> Vec<EventCounts> {
+            (0..12).map(|_| judged(&settings(false, is_seeded)).counts.unwrap()).collect()
+        };
         assert!(counts(false).windows(2).any(|two| two.first() != two.last()));
         assert!(counts(true).windows(2).all(|two| two.first() == two.last()));
     }

@@ -17,7 +17,7 @@ use certus_audit::{
     Own, Report, Verdict, above,
     events::{Direction, Event},
     outputs::Trace,
-    statistics::region::Pair,
+    statistics::region::EventCounts,
 };
 
 /// What an audit of one target found.
@@ -36,7 +36,7 @@ pub(super) struct Outcome {
     pub(super) searched: Vec<&'static str>,
     pub(super) samples: (u64, u64),
     pub(super) event: Option<(Event, Direction)>,
-    pub(super) counts: Option<Pair>,
+    pub(super) counts: Option<EventCounts>,
     /// The digests of the recordings, for a replay to know them again.
     pub(super) recordings: Vec<String>,
     /// What tells of parts of them; nothing where a replay draws samples of its own in this process.
@@ -194,14 +194,14 @@ pub(super) fn direction_of(name: &str) -> Option<Direction> {
 }
 
 /// The counts of an event.
-pub(super) fn counts_json(pair: Pair) -> Value {
+pub(super) fn counts_json(pair: EventCounts) -> Value {
     json!({ "p_inside": pair.x, "p_samples": pair.n, "q_inside": pair.y, "q_samples": pair.m })
 }
 
 /// The counts of a document.
-pub(super) fn counts_of(counts: &Value) -> Option<Pair> {
+pub(super) fn counts_of(counts: &Value) -> Option<EventCounts> {
     let count = |key: &str| counts.get(key).and_then(Value::as_u64);
-    Some(Pair { x: count("p_inside")?, n: count("p_samples")?, y: count("q_inside")?, m: count("q_samples")? })
+    Some(EventCounts { x: count("p_inside")?, n: count("p_samples")?, y: count("q_inside")?, m: count("q_samples")? })
 }
 
 /// An enclosure of a probability, rounded outward.

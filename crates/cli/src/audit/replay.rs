@@ -29,7 +29,7 @@ use certus_audit::{
     events::{Direction, Event},
     fresh_seed,
     outputs::{Tally, Trace},
-    statistics::{exp_bounds, region::Pair},
+    statistics::{exp_bounds, region::EventCounts},
     zoo::zoo,
 };
 
@@ -40,7 +40,7 @@ struct Counterexample {
     event: Event,
     direction: Direction,
     /// What the event had when it was found.
-    counts: Option<Pair>,
+    counts: Option<EventCounts>,
     samples: Option<u64>,
     /// The digests of the audit's recordings.
     recordings: Vec<String>,

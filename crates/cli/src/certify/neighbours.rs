@@ -13,15 +13,15 @@ use crate::{
 use certus::{
     exact::{Enclosure, Rational, Rounding, decimal},
     guarantee::Relation,
-    mechanism::{AnyMechanism, Output, Spec},
+    mechanism::{AnyMechanism, Outcome, Spec},
 };
 use certus_audit::certify::{self, Certificate, CertifyError, Claimant, Enumerable, EnumerateError, Masses, Point};
 
 /// What was found of one input.
 struct Side {
-    masses: Masses<Output>,
+    masses: Masses<Outcome>,
     /// Beside the closed form, where there is one.
-    certificate: Option<Certificate<Output>>,
+    certificate: Option<Certificate<Outcome>>,
     /// Flat mode: whether the structural interpreter counts the same tapes.
     tapes_agree: Option<bool>,
 }
@@ -201,21 +201,21 @@ fn print(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn print_outputs(finding: &Finding, out: &mut dyn Write) -> Result<(), Failure> {
     let [first, second] = finding.sides.each_ref().map(|side| side.masses.enclosures());
-    let differs = |side: &Side, value: &Output| {
+    let differs = |side: &Side, value: &Outcome| {
         let rows = side.certificate.as_ref().map_or(&[][..], Certificate::rows);
         let row = rows.binary_search_by(|row| row.value.cmp(value)).ok().and_then(|place| rows.get(place));
         row.is_some_and(|row| !row.enumerated.intersects(&row.expected))
     };
-    let mut likeliest: Vec<(&Output, Rational)> = first.iter().chain(&second).map(|(v, p)| (v, p.lower())).collect();
+    let mut likeliest: Vec<(&Outcome, Rational)> = first.iter().chain(&second).map(|(v, p)| (v, p.lower())).collect();
     likeliest.sort_by(|a, b| (Reverse(&a.1), a.0).cmp(&(Reverse(&b.1), b.0)));
-    let mut outputs: Vec<&Output> = Vec::new();
+    let mut outputs: Vec<&Outcome> = Vec::new();
     for (output, _) in likeliest {
         if outputs.len() < MOST_SHOWN && !outputs.contains(&output) {
             outputs.push(output);
         }
     }
     outputs.sort();
-    let of = |side: &std::collections::BTreeMap<Output, Enclosure>, output: &Output| {
+    let of = |side: &std::collections::BTreeMap<Outcome, Enclosure>, output: &Outcome| {
         side.get(output).map_or_else(|| "0, but for the unresolved".into(), bounds)
     };
     let headings = ["output", "probability on the first", "probability on the second", ""].map(String::from);

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::super::normal::score_at_most;
-use super::super::region::{Pair, Region};
+use super::super::region::{EventCounts, Region};
 use super::*;
 use crate::events::{Goal, Prospect};
 
@@ -36,7 +36,7 @@ pub(crate) struct Exact {
 impl Exact {
     pub(crate) fn new(test: Test) -> Self {
         let Test { n, m, alpha, shape, c, delta } = test;
-        let is_refuted = |x: u64, y: u64| Region::new(Pair { x, n, y, m }, alpha, shape).delta_lower(c) > delta;
+        let is_refuted = |x: u64, y: u64| Region::new(EventCounts { x, n, y, m }, alpha, shape).delta_lower(c) > delta;
         // From what is to be tested, which need not be right, to what is.
         let refuted = |x: u64| {
             let mut y = test.last_refuting(x).map_or(0, |last| last + 1);
@@ -87,7 +87,7 @@ fn tests() -> Vec<Test> {
         let (alpha, c) = (0.0008, f64::exp(epsilon));
         let prospect = Prospect { goal: Goal::Delta { c, delta }, n, m, alpha, z: score_at_most(alpha) };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
-        let seen = Pair { x: (p * 1000.0) as u64, n: 1000, y: (q * 1000.0) as u64, m: 1000 };
+        let seen = EventCounts { x: (p * 1000.0) as u64, n: 1000, y: (q * 1000.0) as u64, m: 1000 };
         Test { n, m, alpha, shape: prospect.shape(seen), c, delta }
     };
     sizes.into_iter().flat_map(|sizes| claims.map(|claim| test(sizes, claim))).collect()
@@ -126,7 +126,7 @@ fn the_staircase_is_the_regions() {
         let Test { n, m, alpha, shape, c, delta } = test;
         for place in [3, 10, 30, 50, 70, 90, 97, 100] {
             let x = n * place / 100;
-            let is_refuted = |y: u64| Region::new(Pair { x, n, y, m }, alpha, shape).delta_lower(c) > delta;
+            let is_refuted = |y: u64| Region::new(EventCounts { x, n, y, m }, alpha, shape).delta_lower(c) > delta;
             // A 50th of a standard error of y, at least one.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
             let room = |y: u64| (real(y).sqrt() / 50.0) as u64 + 1;

@@ -112,7 +112,7 @@ fn about(x: u64, n: u64) -> Vec<f64> {
 }
 
 /// A shape that knows what it will see, one that knows nothing, and one that is wrong.
-fn shapes(counts: Pair, c: f64) -> [Shape; 3] {
+fn shapes(counts: EventCounts, c: f64) -> [Shape; 3] {
     let (p, q) = (real(counts.x) / real(counts.n), real(counts.y) / real(counts.m));
     [
         Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0), most: p },
@@ -127,7 +127,7 @@ fn the_cover_is_the_region_of_a_few_samples() {
     let alpha = 0.05;
     let grid = everywhere();
     for (n, m) in [(1, 1), (3, 2), (4, 9), (10, 10)] {
-        let counts: Vec<Pair> = (0..=n).flat_map(|x| (0..=m).map(move |y| Pair { x, n, y, m })).collect();
+        let counts: Vec<EventCounts> = (0..=n).flat_map(|x| (0..=m).map(move |y| EventCounts { x, n, y, m })).collect();
         counts.into_par_iter().for_each(|counts| {
             let (ps, qs) = (points(n, counts.x, &grid, summed, true), points(m, counts.y, &grid, summed, false));
             for shape in shapes(counts, E) {
@@ -165,7 +165,7 @@ fn a_true_point_is_bounded_away_with_probability_at_most_alpha() {
                 .into_par_iter()
                 .map(|place| {
                     let (x, y) = (place / (m + 1), place % (m + 1));
-                    (x, y, Region::new(Pair { x, n, y, m }, alpha, shape).delta_lower(c))
+                    (x, y, Region::new(EventCounts { x, n, y, m }, alpha, shape).delta_lower(c))
                 })
                 .collect();
             let mut worst = 0.0_f64;
@@ -197,8 +197,10 @@ fn the_bound_is_never_below_the_box() {
         vec![0, 1, n / 50, n / 5, n / 2, n - n / 10, n - n / 100, n - 1, n]
     };
     for (n, m) in [(2000, 2000), (600, 600), (2000, 150), (200, 1200)] {
-        let counts: Vec<Pair> =
-            places(n).into_iter().flat_map(|x| places(m).into_iter().map(move |y| Pair { x, n, y, m })).collect();
+        let counts: Vec<EventCounts> = places(n)
+            .into_iter()
+            .flat_map(|x| places(m).into_iter().map(move |y| EventCounts { x, n, y, m }))
+            .collect();
         counts.into_par_iter().for_each(|counts| {
             let spread = |x: u64, n: u64| ((real(x) * real(n - x) / real(n)).max(1.0)).sqrt() / real(n);
             let room = spread(counts.x, n) + c * spread(counts.y, m);
@@ -229,11 +231,11 @@ fn the_bound_is_never_below_the_box() {
 #[test]
 fn blatant_violations_are_seen() {
     for (counts, blind, informed) in [
-        (Pair { x: 100_000, n: 100_000, y: 0, m: 100_000 }, 0.999, 0.999),
-        (Pair { x: 100, n: 100, y: 0, m: 100 }, 0.55, 0.6),
-        (Pair { x: 99_999, n: 100_000, y: 1, m: 100_000 }, 0.998, 0.999),
-        (Pair { x: 539, n: 600, y: 68, m: 600 }, 0.42, 0.45),
-        (Pair { x: 4_950, n: 5_000, y: 50, m: 5_000 }, 0.93, 0.94),
+        (EventCounts { x: 100_000, n: 100_000, y: 0, m: 100_000 }, 0.999, 0.999),
+        (EventCounts { x: 100, n: 100, y: 0, m: 100 }, 0.55, 0.6),
+        (EventCounts { x: 99_999, n: 100_000, y: 1, m: 100_000 }, 0.998, 0.999),
+        (EventCounts { x: 539, n: 600, y: 68, m: 600 }, 0.42, 0.45),
+        (EventCounts { x: 4_950, n: 5_000, y: 50, m: 5_000 }, 0.93, 0.94),
     ] {
         let [knows, knows_nothing, wrong] = shapes(counts, E);
         for (shape, least) in [(knows, informed), (knows_nothing, blind), (wrong, blind - 0.15)] {

@@ -6,8 +6,8 @@ use super::rules::TRIM;
 use super::*;
 use certus::bits::{Bits, seeded};
 
-fn pair(x: u64, n: u64, y: u64, m: u64) -> Pair {
-    Pair { x, n, y, m }
+fn pair(x: u64, n: u64, y: u64, m: u64) -> EventCounts {
+    EventCounts { x, n, y, m }
 }
 
 /// The score that the combination must reach is that of what the four other rules leave of α.

@@ -4,7 +4,7 @@
 use certus::{
     exact::{Integer, NonNegative, Rational},
     guarantee::{LInfinity, Relation, Sensitivity},
-    mechanism::selection::{Candidates, Exponential, Noise, NoisyMax, NoisyTopK, Peeling, PermuteAndFlip},
+    mechanism::selection::{Candidates, Exponential, NoisyMax, NoisyTopK, Peeling, PermuteAndFlip, SelectionNoise},
 };
 
 use super::is_full;
@@ -129,7 +129,7 @@ fn integer_scores(choice: Choice) -> Vec<Vec<Integer>> {
 
 pub fn noisy_max() {
     for choice in integer_choices() {
-        for noise in [Noise::Laplace, Noise::Geometric] {
+        for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
             let mechanism = NoisyMax::new(choice.candidates(), &positive(2, 1), noise).unwrap();
             let depth = if is_full() { 40 } else { 24 };
             check(&format!("{choice:?} {noise:?}"), &mechanism, &integer_scores(choice), near_integers(choice), depth);
@@ -139,13 +139,13 @@ pub fn noisy_max() {
 
 pub fn noisy_top_k() {
     for choice in integer_choices() {
-        for noise in [Noise::Laplace, Noise::Geometric] {
+        for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
             for k in 1..=choice.count {
                 let epsilon = positive(2 * i64::try_from(k).unwrap(), 1);
                 let mechanism = NoisyTopK::new(choice.candidates(), k, &epsilon, noise).unwrap();
                 let depth = match (choice.count, noise) {
-                    (3, Noise::Laplace) => 8,
-                    (3, Noise::Geometric) => 12,
+                    (3, SelectionNoise::Laplace) => 8,
+                    (3, SelectionNoise::Geometric) => 12,
                     _ => 20,
                 };
                 let what = format!("{choice:?} {noise:?} {k}");

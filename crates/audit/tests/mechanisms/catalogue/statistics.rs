@@ -5,8 +5,8 @@ use certus::{
     exact::Positive,
     guarantee::Relation::{self, AddRemove, ChangeOne},
     mechanism::statistic::{
-        Bounds, ClampedSum, Count, Histogram, Mean, MeanOfKnown, MedianTest, PrefixCounts, Quantile, SmoothMedian,
-        StabilityHistogram, Variance,
+        Bounds, ClampedSum, Histogram, Mean, MeanOfKnown, MedianTest, PrefixCounts, Quantile, RecordCount,
+        SmoothMedian, StabilityHistogram, Variance,
     },
 };
 
@@ -39,7 +39,7 @@ fn exactly(values: &[i64], records: usize) -> Vec<Vec<i64>> {
 pub fn count() {
     for relation in RELATIONS {
         for (n, d) in [(1, 3), (2, 1)] {
-            let count = Count::new(&positive(n, d), relation).unwrap();
+            let count = RecordCount::new(&positive(n, d), relation).unwrap();
             check(&format!("count {n}/{d}"), &count, &multisets(&[false, true], 3), near(relation), 40);
             if relation == AddRemove {
                 check_two_steps("count", &count, &multisets(&[false, true], 3), 40);

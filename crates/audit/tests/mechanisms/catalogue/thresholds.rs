@@ -4,7 +4,7 @@
 use certus::{
     exact::{Integer, NonNegative},
     guarantee::{LInfinity, Relation, Sensitivity},
-    mechanism::selection::{Noise, NumericSparseVector, SparseVector},
+    mechanism::selection::{NumericSparseVector, SelectionNoise, SparseVector},
 };
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// ε₁ = 1, ε₂ = 4, and a threshold.
-fn sparse(threshold: i64, passes: u64, sensitivity: i64, noise: Noise) -> SparseVector {
+fn sparse(threshold: i64, passes: u64, sensitivity: i64, noise: SelectionNoise) -> SparseVector {
     let stated = NonNegative::from(positive(sensitivity, 1));
     let stated = Sensitivity::<LInfinity>::new(stated, Relation::AddRemove);
     SparseVector::new(&stated, threshold.into(), passes, &positive(1, 1), &positive(4, 1), noise).unwrap()
@@ -37,7 +37,7 @@ fn queries(threshold: i64, most: usize) -> Vec<Vec<Integer>> {
 }
 
 fn tests(c: u64, most: usize, depth: u32) {
-    for noise in [Noise::Laplace, Noise::Geometric] {
+    for noise in [SelectionNoise::Laplace, SelectionNoise::Geometric] {
         for (threshold, sensitivity) in [(0, 1), (-5, 2)] {
             for monotone in [false, true] {
                 let test = sparse(threshold, c, sensitivity, noise);
@@ -61,7 +61,7 @@ pub fn sparse_vector() {
 
 pub fn numeric_sparse_vector() {
     for (c, monotone) in [(1, false), (1, true), (2, false)] {
-        let test = sparse(0, c, 1, Noise::Laplace);
+        let test = sparse(0, c, 1, SelectionNoise::Laplace);
         let test = if monotone { test.monotone() } else { test };
         let mechanism = NumericSparseVector::new(test, &positive(2, 1)).unwrap();
         let most = if c == 1 { 2 } else { 1 };

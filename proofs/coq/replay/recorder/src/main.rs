@@ -25,7 +25,7 @@ use certus::{
     guarantee::{LInfinity, Relation, Sensitivity},
     mechanism::{
         Private, RandomizedResponse,
-        selection::{Noise, SparseVector},
+        selection::{SelectionNoise, SparseVector},
     },
     sample::{Bernoulli, BernoulliExp, Choice, Gaussian, Geometric, Laplace, Program, Uniform, Weight},
 };
@@ -184,7 +184,7 @@ impl<W: Write> Recording<W> {
         let scale_of_queries = Positive::new(Rational::from_integer((2 * passes).into()) / &second)?;
         let unit = Sensitivity::<LInfinity>::new(NonNegative::one(), Relation::AddRemove);
         let (first, second) = (Positive::new(first)?, Positive::new(second)?);
-        let mechanism = SparseVector::new(&unit, threshold.into(), passes, &first, &second, Noise::Laplace)?;
+        let mechanism = SparseVector::new(&unit, threshold.into(), passes, &first, &second, SelectionNoise::Laplace)?;
         let list: Vec<_> = queries.iter().map(ToString::to_string).collect();
         let parameters = format!(
             "{} {} {threshold} {passes} {}",

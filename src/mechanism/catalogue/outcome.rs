@@ -11,15 +11,15 @@ use crate::exact::{Integer, Rational, render};
 /// vector, "no output" is `-`. No two outputs of one mechanism print alike.
 ///
 /// ```
-/// use certus::mechanism::Output;
+/// use certus::mechanism::Outcome;
 ///
-/// let answers = Output::Vector(vec![Output::Nothing, Output::Integer(41.into())]);
+/// let answers = Outcome::Vector(vec![Outcome::Nothing, Outcome::Integer(41.into())]);
 /// assert_eq!(answers.to_string(), "-,41");
-/// assert_eq!(Output::Nothing.to_string(), "");
+/// assert_eq!(Outcome::Nothing.to_string(), "");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Output {
+pub enum Outcome {
     /// No output.
     Nothing,
     /// An integer, an index, or a bit.
@@ -29,10 +29,10 @@ pub enum Output {
     /// A word: no comma, no space.
     Word(String),
     /// Several.
-    Vector(Vec<Output>),
+    Vector(Vec<Outcome>),
 }
 
-impl fmt::Display for Output {
+impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => Ok(()),
@@ -53,51 +53,51 @@ impl fmt::Display for Output {
     }
 }
 
-/// What a program returns, as an [`Output`]; different values give different outputs.
-pub trait ToOutput {
+/// What a program returns, as an [`Outcome`]; different values give different outputs.
+pub trait ToOutcome {
     /// The output.
-    fn to_output(&self) -> Output;
+    fn to_outcome(&self) -> Outcome;
 }
 
-impl ToOutput for Integer {
-    fn to_output(&self) -> Output {
-        Output::Integer(self.clone())
+impl ToOutcome for Integer {
+    fn to_outcome(&self) -> Outcome {
+        Outcome::Integer(self.clone())
     }
 }
 
-impl ToOutput for Rational {
-    fn to_output(&self) -> Output {
-        Output::Rational(self.clone())
+impl ToOutcome for Rational {
+    fn to_outcome(&self) -> Outcome {
+        Outcome::Rational(self.clone())
     }
 }
 
-impl ToOutput for usize {
-    fn to_output(&self) -> Output {
-        Output::Integer(Integer::from(num_bigint::BigInt::from(*self)))
+impl ToOutcome for usize {
+    fn to_outcome(&self) -> Outcome {
+        Outcome::Integer(Integer::from(num_bigint::BigInt::from(*self)))
     }
 }
 
-impl ToOutput for bool {
-    fn to_output(&self) -> Output {
-        Output::Integer(Integer::from(i64::from(*self)))
+impl ToOutcome for bool {
+    fn to_outcome(&self) -> Outcome {
+        Outcome::Integer(Integer::from(i64::from(*self)))
     }
 }
 
 /// A key and its noisy count: `key:count`. A key has no colon.
-impl ToOutput for (String, Integer) {
-    fn to_output(&self) -> Output {
-        Output::Word(alloc::format!("{}:{}", self.0, self.1))
+impl ToOutcome for (String, Integer) {
+    fn to_outcome(&self) -> Outcome {
+        Outcome::Word(alloc::format!("{}:{}", self.0, self.1))
     }
 }
 
-impl<T: ToOutput> ToOutput for Option<T> {
-    fn to_output(&self) -> Output {
-        self.as_ref().map_or(Output::Nothing, T::to_output)
+impl<T: ToOutcome> ToOutcome for Option<T> {
+    fn to_outcome(&self) -> Outcome {
+        self.as_ref().map_or(Outcome::Nothing, T::to_outcome)
     }
 }
 
-impl<T: ToOutput> ToOutput for Vec<T> {
-    fn to_output(&self) -> Output {
-        Output::Vector(self.iter().map(T::to_output).collect())
+impl<T: ToOutcome> ToOutcome for Vec<T> {
+    fn to_outcome(&self) -> Outcome {
+        Outcome::Vector(self.iter().map(T::to_outcome).collect())
     }
 }
