@@ -20,6 +20,7 @@
 //!
 //! Evidence is a package of its own, `certus-audit`: certificates, which enumerate the samplers' own distributions, and
 //! the auditor of anybody's. The command is `certus-cli`.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "std"), no_std)]
 // Loop contracts are attributes of a loop.
 #![cfg_attr(kani, feature(proc_macro_hygiene, stmt_expr_attributes))]

@@ -11,6 +11,7 @@ mod integer;
 mod ln;
 mod natural;
 mod normal;
+mod ops;
 mod parse;
 mod pmf;
 mod rational;

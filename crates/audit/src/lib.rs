@@ -33,6 +33,7 @@
 //! random order before it is paired, since paired in its own order (sorted) the two sides would depend on each other.
 //!
 //! *Many runs.* Each run has its own α. A suite divides α over its targets; whoever audits the same samples again and again until an alarm comes has to add up.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod certify;
 
