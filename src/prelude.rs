@@ -13,6 +13,9 @@
 //! println!("{counts:?}: {}; left: {}", released.guarantee(), budget.remaining());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! The budget pays for the outcome. If the time of the draw can be seen too, what that may tell is in
+//! [`sample::fixed`](crate::sample::fixed).
 
 #[cfg(feature = "std")]
 pub use crate::bits::SystemBits;

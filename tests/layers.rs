@@ -34,7 +34,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 fn is_of_tests(path: &Path) -> bool {
     let is_test = |part: &std::ffi::OsStr| {
         let name = part.to_str().unwrap().trim_end_matches(".rs");
-        ["tests", "level", "brute_force", "extremes", "widths"].contains(&name)
+        ["tests", "extremes", "widths"].contains(&name)
     };
     path.iter().any(is_test)
 }

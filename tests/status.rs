@@ -188,7 +188,8 @@ fn every_test_named_exists() {
     for (function, cells) in rows() {
         assert!(cells.iter().all(|cell| !cell.is_empty()), "{function}: an empty cell");
         for name in quoted(&cells[3]) {
-            let folders = ["tests", "crates/audit/tests", "crates/cli/tests/command", "audits"].map(|folder| root().join(folder));
+            let folders =
+                ["tests", "crates/audit/tests", "crates/cli/tests/command", "audits"].map(|folder| root().join(folder));
             let is_there = |folder: &PathBuf| folder.join(format!("{name}.rs")).exists() || folder.join(name).exists();
             assert!(folders.iter().any(is_there), "{function}: no test {name}");
         }

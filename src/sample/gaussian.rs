@@ -18,6 +18,13 @@ use crate::exact::{Integer, Natural, Positive};
 /// e^(-(|y| − σ²/t)²/2σ²), since e^(-|y|/t)·e^(-(|y| − σ²/t)²/2σ²) = e^(-y²/2σ²)·e^(-σ²/2t²). Any t > 0 will do; the paper takes
 /// ⌊σ⌋ + 1, we take t = ⌈σ⌉, which accepts more often where they differ (0.70 for 0.54 at σ = 1).
 ///
+/// # Evidence
+///
+/// Proof of the distribution, for every σ²: `gaussian_probability` in `proofs/coq/samplers/Gaussian.v`. Overflow: operations on
+/// words are checked, and what does not fit goes on in big integers (`exact::natural`); the exponent by Kani, in
+/// `proofs/sample/gaussian.rs`. Tests: below, `goodness_of_fit` and `frozen` in `tests`, `certificates` and
+/// `mutants_are_caught` in `crates/audit/tests`. Function by function: `proofs/STATUS.md`.
+///
 /// ```
 /// use certus::{bits::SystemBits, exact::{Positive, Rational}, sample::{Gaussian, Program}};
 ///
@@ -105,6 +112,7 @@ impl<N: Natural> Program for Kernel<N> {
             // Past the word: the same exponent on big integers, whose coin draws the same bits.
             None => {
                 let numerator = exponent(&y.magnitude(), &self.a.to_big(), &self.b.to_big());
+                // Never taken: big integers hold every product, and the smaller is subtracted from the larger.
                 let numerator = numerator.ok_or_else(|| on.overflow())?;
                 on.call(&bernoulli_exp::Kernel::new(&numerator, self.denominator.to_big()))?
             }

@@ -4,7 +4,7 @@
 //! then audited on fresh samples with coins that the claim does not know, and must be called false in at most α of the runs.
 //!
 //! `cargo test` tries a few claims. All of it, with its figures (minutes):
-//! `CERTUS_FULL=1 cargo test --release --lib audit::level -- --nocapture`
+//! `CERTUS_FULL=1 cargo test --release -p certus-audit --lib level -- --nocapture`
 #![expect(
     clippy::float_arithmetic,
     clippy::cast_precision_loss,

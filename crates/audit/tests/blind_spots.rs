@@ -1,7 +1,7 @@
 //! Leaks that a search over events can be blind to: in a tail, in a digit.
 //!
 //! `cargo test` audits each a few times. All of it, with its figures (minutes):
-//! `CERTUS_FULL=1 cargo test --release --test blind_spots -- --nocapture`
+//! `CERTUS_FULL=1 cargo test --release -p certus-audit --test blind_spots -- --nocapture`
 #![allow(
     clippy::unwrap_used,
     clippy::float_arithmetic,

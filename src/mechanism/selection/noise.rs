@@ -29,7 +29,7 @@ impl SelectionNoise {
     }
 }
 
-/// [`Noise`] at a scale.
+/// [`SelectionNoise`] at a scale.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NoiseSampler {

@@ -2,7 +2,7 @@
 //!
 //! | statistic | of | noise | guarantee |
 //! | --- | --- | --- | --- |
-//! | [`Count`] | how many records hold | Laplace | 1/scale |
+//! | [`RecordCount`] | how many records hold | Laplace | 1/scale |
 //! | [`ClampedSum`] | integers, clamped | Laplace | Δ/scale |
 //! | [`Mean`], [`MeanOfKnown`] | integers, clamped; n private or public | Laplace | |
 //! | [`Variance`] | integers, clamped | Laplace | |

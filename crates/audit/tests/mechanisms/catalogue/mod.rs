@@ -71,7 +71,10 @@ generators! {
 fn every_entry_has_a_generator() {
     let entries = CATALOGUE.iter().flat_map(|family| family.entries).map(|entry| entry.name);
     let missing: Vec<_> = entries.clone().filter(|name| !NAMES.contains(name)).collect();
-    assert!(missing.is_empty(), "no generator of neighbours in tests/mechanisms/catalogue for {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "no generator of neighbours in crates/audit/tests/mechanisms/catalogue for {missing:?}"
+    );
     let unknown: Vec<_> = NAMES.iter().filter(|name| !entries.clone().any(|entry| entry == **name)).collect();
     assert!(unknown.is_empty(), "no entry of the catalogue is called {unknown:?}");
 }
