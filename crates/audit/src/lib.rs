@@ -16,8 +16,8 @@
 //! | samples | the mechanism's own source; in this process, a seed a shard ([`tallies`]) | each other: shards that come out alike, or share a long run, are refused | the tallies |
 //! | split | [`Audit::run`]: the operating system, anew for every run; [`Audit::seed`]: the caller's | samples, mechanism, earlier runs | which samples select, and which are evaluated |
 //! | halves of the training part | a fixed seed (`events/score.rs`) | nothing | a learned score: a function of the selection part, as all that is chosen |
-//! | order of a batch | the command (`crates/cli/src/audit/judge.rs`): a stream of its own | samples, mechanism, earlier batches | pairs for [`Sequential`], from tallies, which forget the order |
-//! | pilot | the command (`crates/cli/src/audit/search.rs`): samples and split of its own | the audit that follows: a run in common is refused | which pair of inputs is audited |
+//! | order of a batch | [`Sequential::run`]: the caller's; the command has a stream of its own | samples, mechanism, earlier batches | pairs for [`Sequential`], from tallies, which forget the order |
+//! | pilot | [`inputs::most_promising`]: samples and split of its own | the audit that follows: a run in common is refused | which pair of inputs is audited |
 //! | replay | `certus replay`: samples of its own, never the audit's; of files, by the user's word | the counterexample: event, direction and counts are a file's | a fixed event, counted once; nothing is split |
 //!
 //! *The split.* Let the n samples of a side be independent and of one distribution, and let the coins be independent of them. Whatever the counts are, the selection part is a uniform
@@ -38,11 +38,15 @@
 pub mod certify;
 
 #[cfg(feature = "statistics")]
+mod batches;
+#[cfg(feature = "statistics")]
 mod bounds;
 #[cfg(feature = "statistics")]
 mod claim;
 #[cfg(feature = "statistics")]
 pub mod events;
+#[cfg(feature = "statistics")]
+pub mod inputs;
 #[cfg(test)]
 #[cfg(feature = "statistics")]
 mod level;

@@ -1,12 +1,12 @@
 //! An audit that looks as it goes, and stops as soon as the claim has fallen.
 #![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
-use super::Claim;
 use super::events::{Candidate, Direction, Event, Goal, Search};
 use super::outputs::{Counts, Output};
 use super::run::AuditError;
 use super::statistics::betting::{Bets, Outcomes};
 use super::statistics::{exp_bounds, real};
+use super::{Claim, LowerBounds};
 
 /// A sequential audit: batch by batch, the samples so far choose an event and a stake, and the next batch settles the bet.
 ///
@@ -28,6 +28,7 @@ use super::statistics::{exp_bounds, real};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sequential {
+    claim: Claim,
     epsilon: f64,
     delta: f64,
     c: f64,
@@ -48,6 +49,12 @@ pub struct Sequential {
 }
 
 impl Sequential {
+    /// What is shown of the claim so far.
+    #[must_use]
+    pub fn lower(&self) -> LowerBounds {
+        LowerBounds::new(&self.claim, self.delta_lower(), self.epsilon_lower())
+    }
+
     /// No sample yet.
     ///
     /// # Errors
@@ -59,6 +66,7 @@ impl Sequential {
         }
         let (_, c) = exp_bounds(claim.epsilon_above());
         Ok(Self {
+            claim: claim.clone(),
             epsilon: claim.epsilon_above(),
             delta: claim.delta_above(),
             c,

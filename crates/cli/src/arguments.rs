@@ -450,6 +450,17 @@ pub(super) enum Neighbours {
     Each,
 }
 
+impl Neighbours {
+    /// The same, as the library has it.
+    pub(super) fn in_library(self) -> certus_audit::inputs::Neighbours {
+        match self {
+            Self::One => certus_audit::inputs::Neighbours::One,
+            Self::Record => certus_audit::inputs::Neighbours::Record,
+            Self::Each => certus_audit::inputs::Neighbours::Each,
+        }
+    }
+}
+
 /// How a file holds outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {

@@ -164,6 +164,18 @@ pub const ALL: &[(&str, Draw)] = &[
         };
         format!("{:?}", Table::split(&tally("a"), &tally("b"), &mut bits).unwrap())
     }),
+    ("audit/batches.rs: run", |mut bits| {
+        // The order of 1,000 outputs is what the coins decide; the audit that has seen it is what is told.
+        let side = |name: &str| {
+            let mut recording = certus_audit::outputs::Recording::new();
+            (0..1000).for_each(|value| recording.integer(value));
+            recording.finish(name)
+        };
+        let claim = certus_audit::Claim::new(parse("1").unwrap(), parse("0").unwrap()).unwrap();
+        let mut audit = certus_audit::Sequential::new(&claim, 0.99).unwrap();
+        audit.run(1000, &mut bits, |_| Ok::<_, certus::bits::BitsError>((side("a"), side("b")))).unwrap();
+        format!("{audit:?}")
+    }),
     ("audit/sampled.rs: fresh_seed", |mut bits| format!("{:?}", certus_audit::fresh_seed(&mut bits).unwrap())),
 ];
 

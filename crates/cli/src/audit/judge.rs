@@ -1,7 +1,6 @@
 //! One target under audit: its samples drawn, its claim tested.
 
 use std::{
-    num::NonZeroU64,
     sync::{Arc, atomic::AtomicU64},
     time::Instant,
 };
@@ -16,13 +15,12 @@ use super::{
 };
 use crate::Failure;
 use certus::{
-    bits::{Bits, BitsError, seeded},
+    bits::{BitsError, seeded},
     exact::NonNegative,
-    sample::Uniform,
 };
 use certus_audit::{
-    Audit, AuditError, LowerBounds, Sequential, Verdict, fresh_seed,
-    outputs::{Output, Tally, Trace},
+    Audit, AuditError, Sequential, Verdict, fresh_seed,
+    outputs::{Tally, Trace},
 };
 
 /// Draws the samples of a target and tests its claim.
@@ -104,9 +102,6 @@ fn refused(target: &Target, error: &AuditError) -> Failure {
     }
 }
 
-/// The first batches, in outputs a side; later ones are half of what was seen.
-const BATCH: u64 = 500;
-
 /// Batch after batch, until the claim falls or the samples are used up.
 fn batches(
     target: &Target,
@@ -124,24 +119,19 @@ fn batches(
     let wanted = target.wanted(settings);
     let is_command = matches!(target.origin, Origin::Commands { .. } | Origin::Search { .. });
     let (mut all_a, mut all_b) = (Tally::default(), Tally::default());
-    let mut drawn = 0;
-    let lower = |audit: &Sequential| LowerBounds::new(&target.claim, audit.delta_lower(), audit.epsilon_lower());
-    while drawn < wanted && !lower(&audit).is_refuted {
-        let batch = BATCH.max(drawn / 2).min(wanted - drawn);
+    let drawn = audit.run(wanted, &mut coins, |batch| {
         let (a, b) = target.draw(batch, settings, fresh_seed(&mut seeds)?, done)?;
         if is_command {
             // A command that prints the same again would be bet on with knowledge of what comes.
             let repeated = |error| Failure::Environment(format!("{}: {error}", target.name));
-            all_a = all_a.merge(&a).map_err(repeated)?;
-            all_b = all_b.merge(&b).map_err(repeated)?;
+            all_a = std::mem::take(&mut all_a).merge(&a).map_err(repeated)?;
+            all_b = std::mem::take(&mut all_b).merge(&b).map_err(repeated)?;
             all_a.check_apart(&all_b).map_err(repeated)?;
             check_pilot(target, pilot, &[&all_a, &all_b])?;
         }
-        let (a, b) = (shuffled(&a, &mut coins)?, shuffled(&b, &mut coins)?);
-        audit.batch(&a, &b);
-        drawn += batch;
-    }
-    let lower = lower(&audit);
+        Ok::<_, Failure>((a, b))
+    })?;
+    let lower = audit.lower();
     Ok(Outcome {
         verdict: if lower.is_refuted { Verdict::Violation } else { Verdict::Inconclusive },
         delta_lower: lower.delta,
@@ -164,20 +154,6 @@ fn batches(
         is_seeded: settings.is_seeded,
         seconds: thousandths(started.elapsed()),
     })
-}
-
-/// The outputs of a tally in random order: as if they had been drawn so, since independent samples may be permuted by coins that are independent of them.
-fn shuffled(tally: &Tally, bits: &mut impl Bits) -> Result<Vec<Output>, BitsError> {
-    let mut outputs: Vec<Output> = Vec::new();
-    for (output, count) in tally.iter() {
-        outputs.extend((0..count).map(|_| output.clone()));
-    }
-    // Fisher and Yates.
-    for last in (1..outputs.len()).rev() {
-        let other = Uniform::word_below(NonZeroU64::MIN.saturating_add(last as u64), bits)?;
-        outputs.swap(last, usize::try_from(other).unwrap_or(last));
-    }
-    Ok(outputs)
 }
 
 #[cfg(test)]
@@ -234,13 +210,8 @@ mod tests {
             let target = target();
             let (mut seeds, mut coins) = (seeded(samples), seeded(coins));
             let mut audit = Sequential::new(&target.claim, settings.confidence.float()).unwrap();
-            let mut drawn = 0;
-            while drawn < 2000 && !audit.is_refuted() {
-                let batch = BATCH.max(drawn / 2).min(2000 - drawn);
-                let (a, b) = target.draw(batch, &settings, fresh_seed(&mut seeds).unwrap(), &Arc::default()).unwrap();
-                audit.batch(&shuffled(&a, &mut coins).unwrap(), &shuffled(&b, &mut coins).unwrap());
-                drawn += batch;
-            }
+            let draw = |batch| target.draw(batch, &settings, fresh_seed(&mut seeds)?, &Arc::default());
+            assert!(audit.run(2000, &mut coins, draw).is_ok());
             audit.delta_lower()
         };
         let found = judged(&settings).delta_lower;

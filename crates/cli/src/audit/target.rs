@@ -101,7 +101,8 @@ impl Target {
         match &self.origin {
             Origin::Samples { .. } | Origin::Tallies { .. } => 0,
             Origin::Search { pairs, .. } => {
-                2 * (self.wanted(settings) + super::search::pilot(self.wanted(settings)) * pairs.len() as u64)
+                2 * (self.wanted(settings)
+                    + certus_audit::inputs::pilot_samples(self.wanted(settings)) * pairs.len() as u64)
             }
             _ => 2 * self.wanted(settings),
         }
