@@ -106,32 +106,42 @@ fn renyi_epsilon(alpha: &Rational, epsilon: &Real, delta: &Real) -> Real {
 /// Orders that are looked at between α − 1 and twice as much.
 const STEPS: i64 = 4096;
 
+/// α − 1 = 2^(step/4096), with the fraction of the power interpolated linearly: any order will do.
+fn order_less_one(step: i64) -> Rational {
+    let (whole, part) = (step.div_euclid(STEPS), step.rem_euclid(STEPS));
+    let power = BigInt::one() << whole.unsigned_abs();
+    let power = if whole < 0 { Rational::new(BigInt::one(), power) } else { Rational::from_integer(power) };
+    power * Rational::new((STEPS + part).into(), STEPS.into())
+}
+
 /// The least ε that a search over orders finds for ρ-zCDP and δ.
 ///
-/// ε(α) falls and then rises, so a ternary search over α − 1 = 2^x finds its least to many digits; but nothing hangs on that.
+/// With x = α − 1, the derivative of ε(α) is ρ − (ln(1/δ) − ln(1 + x))/x², which has the sign of
+/// ρx² + ln(1 + x) − ln(1/δ). That rises with x, so ε falls up to its only root and rises from there: bisection
+/// finds the two orders around the root. A comparison that cannot be told costs tightness, never soundness.
 fn best_order(rho: &Real, delta: &Real) -> Real {
     if rho.exact().is_some_and(|rho| !rho.is_positive()) {
         // Both distributions are the same.
         return Real::from(0);
     }
+    let wanted = -&delta.ln();
+    let rises_at = |step: i64| {
+        let less = Real::from(order_less_one(step));
+        let alpha = &Real::from(1) + &less;
+        wanted.is_at_most(&(&(rho * &(&less * &less)) + &alpha.ln()))
+    };
     let at = |step: i64| {
-        // α = 1 + 2^(step/4096), with the fraction of the power interpolated linearly: any order will do.
-        let (whole, part) = (step.div_euclid(STEPS), step.rem_euclid(STEPS));
-        let power = BigInt::one() << whole.unsigned_abs();
-        let power = if whole < 0 { Rational::new(BigInt::one(), power) } else { Rational::from_integer(power) };
-        let less = power * Rational::new((STEPS + part).into(), STEPS.into());
-        let alpha = Rational::one() + less;
+        let alpha = Rational::one() + order_less_one(step);
         let epsilon = &Real::from(alpha.clone()) * rho;
         renyi_epsilon(&alpha, &epsilon, delta)
     };
     // Orders from 1 + 2^-64 to 1 + 2^64.
     let (mut low, mut high) = (-64 * STEPS, 64 * STEPS);
-    while high - low > 2 {
-        let third = (high - low) / 3;
-        let (a, b) = (low + third, high - third);
-        if at(a).is_at_most(&at(b)) { high = b } else { low = a }
+    while high - low > 1 {
+        let middle = i64::midpoint(low, high);
+        if rises_at(middle) { high = middle } else { low = middle }
     }
-    (low..=high).map(at).reduce(|best, next| best.min(&next)).unwrap_or_else(|| at(0))
+    at(low).min(&at(high))
 }
 
 #[cfg(test)]

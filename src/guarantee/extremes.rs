@@ -79,6 +79,21 @@ fn a_filter_refuses_a_cost_beyond_all_measure() {
     assert_eq!(filter.debit(&pure(0)), Ok(()));
 }
 
+/// The digits that a ternary search over ε itself found, which took two seconds.
+#[test]
+fn tiny_and_huge_costs_convert() {
+    let stated = |rho: &str, delta: &str| {
+        let cost = Guarantee::zcdp(ONE, rho.parse().unwrap()).unwrap();
+        shown(&cost.to_approximate(&delta.parse().unwrap()).unwrap())
+    };
+    let tiny = stated("1e-1000", "1e-1000");
+    assert!(tiny.starts_with("approximate, epsilon = [1.223522e-16, 1.223658e-16]"), "{tiny}");
+    assert!(stated("1e-1000", "1e-6").starts_with("approximate, epsilon = 0,"));
+    assert!(stated("1e1000", "1e-6").starts_with("approximate, epsilon = [1.00000000000000000005421"));
+    assert!(stated("1/3", "1e-1000").starts_with("approximate, epsilon = [55.67662521046640340895"));
+    assert!(stated("7", "1e-30").starts_with("approximate, epsilon = [50.24815273968857826787"));
+}
+
 /// n/0 is no parameter of a guarantee: as 0 it would be perfect privacy, and its budget would never be empty.
 #[test]
 fn a_division_by_zero_is_no_guarantee() {
