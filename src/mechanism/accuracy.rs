@@ -2,6 +2,7 @@
 
 mod bound;
 mod closed;
+mod crossing;
 mod gaussian;
 mod on_grid;
 mod scale;

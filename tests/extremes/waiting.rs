@@ -3,10 +3,8 @@
 
 /// The case, what the description of a call contains, and what the call waits for.
 const WAITING: &[(&str, &str, &str)] = &[
-    ("accounts", "*18446744073709551615", "the account's work is bounded, but by half a minute"),
+    ("accounts", "*18446744073709551615", "the next accountant: the work is bounded, but by half a minute"),
     ("summaries and calibration", ", 18446744073709551615)", "the same, of a subsampled plan"),
-    ("accuracy", ", 18446744073709551615)", "the search for a scale among 2^64 and more"),
-    ("accuracy", "error bounds on a grid(1000000000000000", "the search for an error bound among 10^1000 and more"),
 ];
 
 /// Whether a call is not made, since it is known to take too long.

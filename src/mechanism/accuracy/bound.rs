@@ -1,13 +1,13 @@
 //! The smallest α that a probability β allows.
 
 use num_bigint::BigUint;
-use num_traits::{One, Zero};
+use num_traits::Zero;
 
-use super::{Accuracy, AccuracyError, Tails};
+use super::{
+    Accuracy, AccuracyError, Tails,
+    crossing::{Search, Slope},
+};
 use crate::exact::{Enclosure, Probability, Rational};
-
-/// The most binary digits that a comparison looks at, or that α may have.
-pub(super) const MOST_BITS: u32 = 1 << 12;
 
 /// The smallest α, and the evidence that it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) enum Joint {
     Union,
 }
 
-/// Both joints rise with t, and t falls with α: bisection finds the smallest α.
+/// Both joints rise with t, and t falls with α: the smallest α is where the joint passes β.
 pub(super) fn smallest<A: Accuracy + ?Sized>(
     law: &A,
     beta: &Probability,
@@ -55,83 +55,38 @@ pub(super) fn smallest<A: Accuracy + ?Sized>(
     if beta.get().is_zero() {
         return Err(AccuracyError::Beta);
     }
-    // Enough to tell β from 0, and k times an error from it.
-    let mut bits = u32::try_from(beta.denominator().bits()).ok().and_then(|bits| bits.checked_add(48));
-    while let Some(precision) = bits.filter(|bits| *bits <= MOST_BITS) {
-        let tails = law.tails(precision).ok_or(AccuracyError::OutOfReach)?;
-        let asked = Asked { tails, coordinates: law.coordinates(), joint, beta: beta.get(), precision };
-        match asked.search() {
-            Err(AccuracyError::Undecided) => bits = precision.checked_mul(2),
-            answer => return answer,
+    let mut joined: Option<Joined> = None;
+    let mut search = Search::new(beta, Slope::Falls, |alpha, precision| {
+        match joined.as_ref().filter(|joined| joined.precision == precision) {
+            Some(joined) => joined.at(alpha),
+            None => joined.insert(Joined::new(law, joint, precision)?).at(alpha),
         }
+    })?;
+    let (is_exceeded, tail) = search.probe(&BigUint::ZERO)?;
+    if !is_exceeded {
+        return Ok(ErrorBound { alpha: BigUint::ZERO, tail, before: None });
     }
-    Err(AccuracyError::Undecided)
+    let found = search.crossing(BigUint::ZERO)?;
+    Ok(ErrorBound { alpha: found.high, tail: found.at_high, before: Some(found.at_low) })
 }
 
-/// Whether P(max |error| ≥ α) > β, and the probability.
-pub(super) fn exceeds<A: Accuracy + ?Sized>(
-    law: &A,
-    alpha: &BigUint,
-    beta: &Probability,
-) -> Result<(bool, Enclosure), AccuracyError> {
-    let mut bits = u32::try_from(beta.denominator().bits()).ok().and_then(|bits| bits.checked_add(48));
-    while let Some(precision) = bits.filter(|bits| *bits <= MOST_BITS) {
-        let tails = law.tails(precision).ok_or(AccuracyError::OutOfReach)?;
-        let asked = Asked { tails, coordinates: law.coordinates(), joint: Joint::Exact, beta: beta.get(), precision };
-        match asked.exceeds(alpha) {
-            Err(AccuracyError::Undecided) => bits = precision.checked_mul(2),
-            answer => return answer,
-        }
-    }
-    Err(AccuracyError::Undecided)
-}
-
-struct Asked<'a> {
+/// The tails of all coordinates, joined, to a width of about 2^-precision.
+pub(super) struct Joined<'a> {
     tails: Tails<'a>,
     coordinates: u64,
     joint: Joint,
-    beta: &'a Rational,
     precision: u32,
 }
 
-impl Asked<'_> {
-    fn search(&self) -> Result<ErrorBound, AccuracyError> {
-        let (exceeded, tail) = self.exceeds(&BigUint::ZERO)?;
-        if !exceeded {
-            return Ok(ErrorBound { alpha: BigUint::ZERO, tail, before: None });
-        }
-        // Invariant: the probability exceeds β at `low`, and not at `high`.
-        let (mut low, mut before) = (BigUint::ZERO, tail);
-        let mut high = BigUint::one();
-        let mut tail = loop {
-            let (exceeded, tail) = self.exceeds(&high)?;
-            if !exceeded {
-                break tail;
-            }
-            if high.bits() > u64::from(MOST_BITS) {
-                return Err(AccuracyError::OutOfReach);
-            }
-            (low, before) = (high.clone(), tail);
-            high *= 2u32;
-        };
-        while &low + 1u32 < high {
-            let middle = (&low + &high) / 2u32;
-            let (exceeded, found) = self.exceeds(&middle)?;
-            if exceeded { (low, before) = (middle, found) } else { (high, tail) = (middle, found) }
-        }
-        Ok(ErrorBound { alpha: high, tail, before: Some(before) })
+impl<'a> Joined<'a> {
+    pub(super) fn new<A: Accuracy + ?Sized>(law: &'a A, joint: Joint, precision: u32) -> Result<Self, AccuracyError> {
+        let tails = law.tails(precision).ok_or(AccuracyError::OutOfReach)?;
+        Ok(Self { tails, coordinates: law.coordinates(), joint, precision })
     }
 
-    fn exceeds(&self, alpha: &BigUint) -> Result<(bool, Enclosure), AccuracyError> {
-        let tail = (self.tails)(alpha).ok_or(AccuracyError::OutOfReach)?;
-        let joint = self.joined(&tail);
-        if joint.upper() <= *self.beta {
-            Ok((false, joint))
-        } else if joint.lower() > *self.beta {
-            Ok((true, joint))
-        } else {
-            Err(AccuracyError::Undecided)
-        }
+    /// P(max |error| ≥ α), or its union bound.
+    pub(super) fn at(&self, alpha: &BigUint) -> Result<Enclosure, AccuracyError> {
+        (self.tails)(alpha).map(|tail| self.joined(&tail)).ok_or(AccuracyError::OutOfReach)
     }
 
     fn joined(&self, tail: &Enclosure) -> Enclosure {

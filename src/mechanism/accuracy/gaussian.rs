@@ -1,6 +1,7 @@
 //! The errors of Gaussian noise: sums with an enclosed tail.
 
 use alloc::{boxed::Box, vec::Vec};
+use core::cell::OnceCell;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
@@ -49,27 +50,37 @@ impl Listed {
     }
 }
 
-/// P(|X| ≥ α) = 1 − P(0) − 2·Σ_{0<k<α} P(k).
+/// P(|X| ≥ α) for α = 0, 1, …, as far as they are listed: 1 − P(0) − 2·Σ_{0<k<α} P(k).
+fn listed_tails(variance: &Positive, bits: u32) -> Option<Vec<Enclosure>> {
+    let listed = Listed::new(variance, bits)?;
+    let mut from = Vec::with_capacity(listed.probabilities.len() + 1);
+    let mut tail = Enclosure::from_integer(1, bits);
+    for (k, p) in listed.probabilities.iter().enumerate() {
+        from.push(tail.max_zero());
+        tail = tail.sub(p);
+        if k > 0 {
+            tail = tail.sub(p);
+        }
+    }
+    // What lies beyond is at most the last and at least 0.
+    from.push(tail.max_zero().hull(&Enclosure::from_integer(0, 0)));
+    Some(from)
+}
+
+/// Far out, P(|X| ≥ α) ≤ 2e^(−α²/2σ²) (Canonne, Kamath and Steinke 2020: X is subgaussian) says enough; nearer,
+/// probabilities are listed once.
 impl Accuracy for GaussianMechanism {
     fn tails(&self, bits: u32) -> Option<Tails<'_>> {
-        let listed = Listed::new(self.variance(), bits)?;
-        let one = Enclosure::from_integer(1, bits);
-        // from[α] = P(|X| ≥ α).
-        let mut from = Vec::with_capacity(listed.probabilities.len() + 1);
-        let mut tail = one.clone();
-        for (k, p) in listed.probabilities.iter().enumerate() {
-            from.push(tail.clone());
-            tail = tail.sub(p);
-            if k > 0 {
-                tail = tail.sub(p);
-            }
-        }
-        from.push(tail.clone());
-        // Beyond, it is at most the last and at least 0.
-        let beyond = tail.max_zero().hull(&Enclosure::from_integer(0, 0));
+        // 2e^(−α²/2σ²) ≤ 2^-bits from α² ≥ 2σ²·(bits + 1) on, since ln 2 < 1.
+        let far = self.variance().get() * Rational::from_integer(bits.checked_add(1)?.checked_mul(2)?.into());
+        let negligible = Enclosure::from_scaled(BigInt::zero(), BigInt::one(), bits);
+        let listed = OnceCell::new();
         Some(Box::new(move |alpha: &BigUint| {
-            let listed = alpha.to_usize().and_then(|alpha| from.get(alpha));
-            Some(listed.map_or_else(|| beyond.clone(), |tail| tail.max_zero()))
+            if Rational::from_integer((alpha * alpha).into()) >= far {
+                return Some(negligible.clone());
+            }
+            let from = listed.get_or_init(|| listed_tails(self.variance(), bits)).as_ref()?;
+            alpha.to_usize().and_then(|alpha| from.get(alpha)).or_else(|| from.last()).cloned()
         }))
     }
 

@@ -5,7 +5,8 @@ use num_traits::{One, Zero};
 
 use super::{
     Accuracy, AccuracyError,
-    bound::{MOST_BITS, exceeds},
+    bound::{Joined, Joint},
+    crossing::{Search, Slope},
 };
 use crate::{
     exact::{Enclosure, Positive, Probability, Rational},
@@ -63,34 +64,17 @@ pub fn largest_scale<A: Accuracy>(
         return Err(AccuracyError::Beta);
     }
     let scale = |n: &BigUint| Positive::new(step.get() * Rational::from_integer(n.clone().into()));
-    let at = |n: &BigUint| {
+    let mut search = Search::new(beta, Slope::Rises, |n, precision| {
         let law = scale(n).ok().and_then(|scale| mechanism(&scale)).ok_or(AccuracyError::Grid)?;
-        exceeds(&law, alpha, beta)
-    };
-    // Invariant: the tail is at most β at `low`, and above it at `high`.
-    let mut low = BigUint::one();
-    let (exceeded, mut tail) = at(&low)?;
-    if exceeded {
+        Joined::new(&law, Joint::Exact, precision)?.at(alpha)
+    })?;
+    let (is_accurate, _) = search.probe(&BigUint::one())?;
+    if !is_accurate {
         return Err(AccuracyError::NoScale);
     }
-    let mut high = BigUint::from(2u32);
-    let mut next = loop {
-        let (exceeded, found) = at(&high)?;
-        if exceeded {
-            break found;
-        }
-        if high.bits() > u64::from(MOST_BITS) {
-            return Err(AccuracyError::OutOfReach);
-        }
-        (low, tail) = (high.clone(), found);
-        high *= 2u32;
-    };
-    while &low + 1u32 < high {
-        let middle = (&low + &high) / 2u32;
-        let (exceeded, found) = at(&middle)?;
-        if exceeded { (high, next) = (middle, found) } else { (low, tail) = (middle, found) }
-    }
-    Ok(ScaleForAccuracy { scale: scale(&low).map_err(|_| AccuracyError::Grid)?, tail, next })
+    let found = search.crossing(BigUint::one())?;
+    let scale = scale(&found.low).map_err(|_| AccuracyError::Grid)?;
+    Ok(ScaleForAccuracy { scale, tail: found.at_low, next: found.at_high })
 }
 
 impl LaplaceMechanism {
