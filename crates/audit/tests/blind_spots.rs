@@ -95,6 +95,23 @@ fn rare_outliers_are_refuted() {
     }
 }
 
+/// The same in one coordinate of two, where no character of a text gives the outliers away: thresholds alone
+/// do, and those must be finer than the bins.
+#[test]
+fn rare_outliers_of_a_coordinate_are_refuted() {
+    let outlier = |is_above: bool| {
+        move |bits: &mut Source, is_a: bool| -> Output {
+            let (noise, other) = (normal(bits), normal(bits));
+            let is_moved = unit(bits) <= 1e-3 && is_a == is_above;
+            let moved = if is_above { noise + 50.0 } else { noise - 50.0 };
+            Output::parse(&format!("{},{other}", if is_moved { moved } else { noise }))
+        }
+    };
+    let (runs, least) = if is_full() { (50, 45) } else { (3, 3) };
+    assert!(refuted("a coordinate above 10", 4, runs, 100_000, &outlier(true)) >= least);
+    assert!(refuted("a coordinate below -10", 5, runs, 100_000, &outlier(false)) >= least);
+}
+
 /// A number that obeys a rule with probability `percent`/100 on one side, and any number of so many bits
 /// otherwise.
 fn obeying(bits: &mut Source, width: u32, percent: u64, is_a: bool, rule: &dyn Fn(u64) -> bool) -> u64 {
@@ -144,6 +161,14 @@ fn digits() -> Vec<(&'static str, Box<Draw>)> {
                 let letter = char::from(b'g' + u8::try_from(vowel).unwrap());
                 let (before, after) = (bits.take(64).unwrap(), bits.take(64).unwrap());
                 Output::parse(&format!("{before:020}{letter}{after:020}"))
+            }),
+        ),
+        (
+            "parity of all hexadecimal digits",
+            Box::new(|bits, is_a| {
+                let high = bits.take(64).unwrap();
+                let is_even = |low: u64| (high.count_ones() + low.count_ones()) % 2 == 0;
+                hex(high, obeying(bits, 64, 90, is_a, &is_even))
             }),
         ),
     ]

@@ -89,6 +89,26 @@ fn a_side_that_is_a_part_of_the_other_is_refused() {
     refused(&[&["audit", "--tally-a", &a, "--tally-a", &b, "--tally-b", &b][..], &CLAIM].concat(), 2, &["--tally-a"]);
 }
 
+/// A replay refuses a side that is a part of the other, as an audit does: its files may be fresh, and still
+/// depend on each other.
+#[test]
+fn a_replay_of_a_part_of_the_other_side_is_refused() {
+    let folder = Folder::new();
+    let (a, b) = (folder.file("a", drawn("0", "1", "3000")), folder.file("b", drawn("1", "2", "3000")));
+    let found = folder.to("found.json");
+    let arguments = ["audit", "--samples-a", &a, "--samples-b", &b, "--counterexample", &found];
+    assert_eq!(json(&[&arguments[..], &CLAIM].concat()).1, 1);
+    let fresh = drawn("0", "3", "3000");
+    let all = folder.file("all", &fresh);
+    for (from, to) in [(0, 2999), (0, 1500), (1500, 3000)] {
+        let part = folder.file("part", without(&fresh, |place| !(from..to).contains(&place)));
+        for (on_a, on_b) in [(&all, &part), (&part, &all)] {
+            let arguments = ["replay", &found, "--samples-a", on_a, "--samples-b", on_b];
+            refused(&arguments, 2, &["--samples-b", "same outputs"]);
+        }
+    }
+}
+
 /// A seed that is the same in every run: on both sides the noise is the same, although no two lines of the
 /// sides are. (With one shard a side, as two processors had, nobody noticed; nor with two of unequal
 /// lengths.)
