@@ -202,6 +202,19 @@ mod tests {
         recording.finish(id)
     }
 
+    /// A common beginning or end of a hundred outputs, of 20,000: few of its windows are kept, if any, but
+    /// those of both ends are.
+    #[test]
+    fn common_ends_are_noticed() {
+        let of = |seed: u16, count: usize| outputs(SOURCES[5], seed, count);
+        for seed in (0..60).step_by(3) {
+            let (shared, one, two) = (of(seed, 100), of(seed + 1, 20_000), of(seed + 2, 20_000));
+            let trace = |parts: [&[i64]; 2]| tally("one", &parts.concat()).trace();
+            assert!(trace([&shared, &one]).shares_a_run(&trace([&shared, &two])), "{seed}: beginnings");
+            assert!(trace([&one, &shared]).shares_a_run(&trace([&two, &shared])), "{seed}: ends");
+        }
+    }
+
     /// Of independent outputs no two recordings are taken for copies: 40 of each source and length, all pairs
     /// of them. The probability that one of these tests fails is below 2^-40, were the seeds not fixed.
     #[test]
