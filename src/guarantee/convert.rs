@@ -117,8 +117,9 @@ fn order_less_one(step: i64) -> Rational {
 /// The least ε that a search over orders finds for ρ-zCDP and δ.
 ///
 /// With x = α − 1, the derivative of ε(α) is ρ − (ln(1/δ) − ln(1 + x))/x², which has the sign of
-/// ρx² + ln(1 + x) − ln(1/δ). That rises with x, so ε falls up to its only root and rises from there: bisection
-/// finds the two orders around the root. A comparison that cannot be told costs tightness, never soundness.
+/// ρx² + ln(1 + x) − ln(1/δ). That rises with x, so ε falls up to its only root and rises from there:
+/// bisection finds the two orders around the root. A comparison that cannot be told costs tightness, never
+/// soundness.
 fn best_order(rho: &Real, delta: &Real) -> Real {
     if rho.exact().is_some_and(|rho| !rho.is_positive()) {
         // Both distributions are the same.

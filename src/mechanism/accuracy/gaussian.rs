@@ -67,8 +67,8 @@ fn listed_tails(variance: &Positive, bits: u32) -> Option<Vec<Enclosure>> {
     Some(from)
 }
 
-/// Far out, P(|X| ≥ α) ≤ 2e^(−α²/2σ²) (Canonne, Kamath and Steinke 2020: X is subgaussian) says enough; nearer,
-/// probabilities are listed once.
+/// Far out, P(|X| ≥ α) ≤ 2e^(−α²/2σ²) (Canonne, Kamath and Steinke 2020: X is subgaussian) says enough;
+/// nearer, probabilities are listed once.
 impl Accuracy for GaussianMechanism {
     fn tails(&self, bits: u32) -> Option<Tails<'_>> {
         // 2e^(−α²/2σ²) ≤ 2^-bits from α² ≥ 2σ²·(bits + 1) on, since ln 2 < 1.
