@@ -173,7 +173,9 @@ pub const ALL: &[(&str, Draw)] = &[
         };
         let claim = certus_audit::Claim::new(parse("1").unwrap(), parse("0").unwrap()).unwrap();
         let mut audit = certus_audit::Sequential::new(&claim, 0.99).unwrap();
-        audit.run(1000, &mut bits, |_| Ok::<_, certus::bits::BitsError>((side("a"), side("b")))).unwrap();
+        in_a_pool(|| {
+            audit.run(1000, &mut bits, |_| Ok::<_, certus::bits::BitsError>((side("a"), side("b")))).unwrap();
+        });
         format!("{audit:?}")
     }),
     ("audit/sampled.rs: fresh_seed", |mut bits| format!("{:?}", certus_audit::fresh_seed(&mut bits).unwrap())),
