@@ -90,7 +90,7 @@ fn on_two_inputs() -> Vec<&'static str> {
         on("Peeling", &Peeling::new(candidates(), 2, one.clone()).unwrap(), &scores_a, &scores_b),
         on("PermuteAndFlip", &PermuteAndFlip::new(candidates(), one.clone()).unwrap(), &scores_a, &scores_b),
         on("SparseVector", &sparse(), &many_a, &many_b),
-        on("Count", &RecordCount::new(&one, relation).unwrap(), &[true, false, true], &[false; 2]),
+        on("RecordCount", &RecordCount::new(&one, relation).unwrap(), &[true, false, true], &[false; 2]),
         on("Histogram", &Histogram::new(3, &one, relation).unwrap(), &[0, 0, 2], &[1]),
         on("Mean", &Mean::new(bounds, &one, &one, relation).unwrap(), &records_a, &records_b),
         on("MeanOfKnown", &MeanOfKnown::new(bounds, 3, &one).unwrap(), &records_a, &records_b),

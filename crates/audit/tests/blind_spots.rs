@@ -167,7 +167,7 @@ fn digits() -> Vec<(&'static str, Box<Draw>)> {
             "parity of all hexadecimal digits",
             Box::new(|bits, is_a| {
                 let high = bits.take(64).unwrap();
-                let is_even = |low: u64| (high.count_ones() + low.count_ones()) % 2 == 0;
+                let is_even = |low: u64| (high.count_ones() + low.count_ones()).is_multiple_of(2);
                 hex(high, obeying(bits, 64, 90, is_a, &is_even))
             }),
         ),
