@@ -37,7 +37,7 @@ const ANCHORS: [Anchor; 15] = [
     anchor("noisy_histogram_wrong_scale", Some(0.1), 30_000_000, 10.0, Some(1223.0)),
     anchor("svt3_outputs_value", Some(0.1), 20_000_000, 0.182, Some(880.0)),
     anchor("svt4_noise_not_scaled", Some(0.1), 150_000_000, 0.172, Some(1002.0)),
-    anchor("svt5_no_query_noise", Some(0.1), 320_000_000, 14.3, Some(725.0)),
+    anchor("svt5_no_query_noise", Some(0.1), 400_000_000, 14.3, Some(725.0)),
     anchor("svt6_unbounded_passes", Some(0.1), 50_000_000, 0.322, Some(1378.0)),
     anchor("rappor_half_the_bits", None, 8_000_000, 0.301, None),
     anchor("rappor_one_time_half_the_bits", None, 8_000_000, 0.600, None),
