@@ -1,4 +1,4 @@
-//! RecordCount, mean, median and the towns of a small registry, each with its guarantee, and what all of it costs together.
+//! Count, mean, median and the towns of a small registry, each with its guarantee, and what all of it costs together.
 //!
 //! ```text
 //! $ cargo run --release --example statistics_of_ages

@@ -25,7 +25,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The declarations of a file that begin with `pub`, a line each, up to their body; the variants of enums and the methods of
+/// The declarations of a file that begin with `pub`, a line each, up to their body; the variants of enums and
+/// the methods of
 /// traits with them.
 fn declarations(text: &str) -> Vec<String> {
     let code = text.split("\nmod tests {").next().unwrap_or_default();

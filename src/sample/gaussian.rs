@@ -20,7 +20,8 @@ use crate::exact::{Integer, Natural, Positive};
 ///
 /// # Evidence
 ///
-/// Proof of the distribution, for every σ²: `gaussian_probability` in `proofs/coq/samplers/Gaussian.v`. Overflow: operations on
+/// Proof of the distribution, for every σ²: `gaussian_probability` in `proofs/coq/samplers/Gaussian.v`.
+/// Overflow: operations on
 /// words are checked, and what does not fit goes on in big integers (`exact::natural`); the exponent by Kani, in
 /// `proofs/sample/gaussian.rs`. Tests: below, `goodness_of_fit` and `frozen` in `tests`, `certificates` and
 /// `mutants_are_caught` in `crates/audit/tests`. Function by function: `proofs/STATUS.md`.

@@ -1,4 +1,5 @@
-//! What `certus-audit` sees of the samplers to enumerate them: their tables, their words, their edges. No part of the API:
+//! What `certus-audit` sees of the samplers to enumerate them: their tables, their words, their edges. No
+//! part of the API:
 //! it changes without notice.
 
 use alloc::vec::Vec;
@@ -101,7 +102,8 @@ pub trait Shipped {
 
 /// Fixed-work samplers: what their words weigh, and where they change their mind.
 pub trait FixedWork {
-    /// Visits every outcome with the number of words that settle it; the digits of those words together, or nothing if the
+    /// Visits every outcome with the number of words that settle it; the digits of those words together, or
+    /// nothing if the
     /// kernel does not say what it must at both ends of every run of words.
     fn settled(&self, visit: &mut dyn FnMut(Option<i64>, BigUint)) -> Option<u32>;
 

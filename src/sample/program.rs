@@ -12,13 +12,17 @@
 //!
 //! # What a sampler may not do
 //!
-//! * *Remember.* A step is a function of the program's value, the state and the answers of the interpreter. Programs are
-//!   `Ord + Sync + 'static` data without closures, so there is no place for a hidden cell unless one is built on purpose.
+//! * *Remember.* A step is a function of the program's value, the state and the answers of the interpreter.
+//!   Programs are
+//!   `Ord + Sync + 'static` data without closures, so there is no place for a hidden cell unless one is built
+//!   on purpose.
 //! * *Draw elsewhere.* Its only randomness are the answers of the interpreter, which come from [`bits`](crate::bits).
-//! * *Round, wrap or panic.* No float, no unchecked cast, no index, no `unwrap`, no `unsafe`: lints deny them. What does not fit
+//! * *Round, wrap or panic.* No float, no unchecked cast, no index, no `unwrap`, no `unsafe`: lints deny
+//!   them. What does not fit
 //!   a machine word goes on in big integers ([`Natural`](crate::exact::Natural)), on the same bits.
 //! * *Know its callers.* It names `bits`, `exact` and this layer alone (`tests/layers.rs`).
-//! * *Change its values*, the bits that it draws or what it makes of them, without saying so: `tests/frozen`, and for the
+//! * *Change its values*, the bits that it draws or what it makes of them, without saying so: `tests/frozen`,
+//!   and for the
 //!   reference samplers the model in `proofs/coq`.
 
 use alloc::sync::Arc;

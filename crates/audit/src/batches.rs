@@ -18,8 +18,10 @@ const BATCH: u64 = 500;
 impl Sequential {
     /// Bets on batch after batch, until the claim falls or `most` outputs a side are drawn; answers how many were.
     ///
-    /// `draw` answers so many fresh outputs of either side: of a command, a file or a closure. A tally forgets the order
-    /// of its outputs, and in order the two sides would depend on each other; so each is put in a random order by `coins`,
+    /// `draw` answers so many fresh outputs of either side: of a command, a file or a closure. A tally
+    /// forgets the order
+    /// of its outputs, and in order the two sides would depend on each other; so each is put in a random
+    /// order by `coins`,
     /// which must be independent of all samples.
     ///
     /// ```

@@ -17,12 +17,14 @@ pub enum Neighbours {
     One,
     /// One entry is another of the data's.
     Record,
-    /// Every entry may differ by one: the patterns of Ding et al., *Detecting violations of differential privacy*, CCS 2018.
+    /// Every entry may differ by one: the patterns of Ding et al., *Detecting violations of differential
+    /// privacy*, CCS 2018.
     Each,
 }
 
 impl Neighbours {
-    /// Neighbours of the data to try: distinct, and other than the data. There are none of [`Record`](Self::Record) where
+    /// Neighbours of the data to try: distinct, and other than the data. There are none of
+    /// [`Record`](Self::Record) where
     /// all entries are the same.
     ///
     /// ```
@@ -112,7 +114,8 @@ pub fn pilot_samples(samples: u64) -> u64 {
 
 /// The place of the pair that promises most, of so many, and all samples that were tried.
 ///
-/// The audit of that pair must draw afresh: then trying costs no confidence. [`Tally::check_apart`] says whether it did.
+/// The audit of that pair must draw afresh: then trying costs no confidence. [`Tally::check_apart`] says
+/// whether it did.
 ///
 /// # Errors
 ///

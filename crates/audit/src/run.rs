@@ -63,7 +63,8 @@ pub enum AuditError {
 /// 1 − confidence =: α, over samples and coins, whatever the families, scores and thresholds that were tried:
 ///
 /// * the coins of the split are drawn afresh by every run, independently of the samples, so the evaluation part is an independent sample
-///   given the selection part (under [`Audit::seed`] that is the caller's word; see [`crate`] for every coin of an audit);
+///   given the selection part (under [`Audit::seed`] that is the caller's word; see [`crate`] for every coin
+///   of an audit);
 /// * direction, family, event and the shape of the region are functions of the selection part;
 /// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a region at its share of 0.8·α (one: all of
 ///   it; two: ¾ and ¼); all lower bounds follow from the regions, at every ε and δ at once;

@@ -44,7 +44,8 @@ fn a_glance_tells_the_gross_ones() {
     }
 }
 
-/// Each at its own number of samples: about half a minute of CPU in release mode. `cargo test --release -p certus-audit --test zoo -- --ignored --nocapture`
+/// Each at its own number of samples: about half a minute of CPU in release mode. `cargo test --release -p
+/// certus-audit --test zoo -- --ignored --nocapture`
 #[test]
 #[ignore = "half a minute in release mode"]
 fn each_is_told_from_its_twin() {

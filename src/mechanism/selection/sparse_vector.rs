@@ -42,7 +42,8 @@ pub enum AskError {
 /// The sparse vector technique: for each of a stream of integer queries, whether it passes a threshold; it ends with the c-th that does.
 ///
 /// Lyu, Su and Li 2017, Algorithm 1 (the threshold's noise is drawn once) with discrete noise: T̂ = T + Lap(Δ/ε₁), and query i passes iff
-/// qᵢ + Lap(2cΔ/ε₂) ≥ T̂, with cΔ/ε₂ for monotone queries. c = 1 is *above threshold*. The noise may be one-sided ([`SelectionNoise::Geometric`]).
+/// qᵢ + Lap(2cΔ/ε₂) ≥ T̂, with cΔ/ε₂ for monotone queries. c = 1 is *above threshold*. The noise may be
+/// one-sided ([`SelectionNoise::Geometric`]).
 ///
 /// # Guarantee
 ///

@@ -27,7 +27,8 @@ pub(super) fn with_data(command: &str, data: &str) -> String {
     command.replace(PLACE, data)
 }
 
-/// Neighbours of the data, of the kind that the claim is for. `each`: the patterns of Ding et al., *Detecting violations of differential privacy*, CCS 2018.
+/// Neighbours of the data, of the kind that the claim is for. `each`: the patterns of Ding et al., *Detecting
+/// violations of differential privacy*, CCS 2018.
 pub(super) fn patterns(argument: &str, base: &str, neighbours: Neighbours) -> Result<Vec<(String, String)>, Failure> {
     let must = "must be numbers with commas between them, such as 1,1,1,1";
     let data: Option<Vec<Rational>> = base.split(',').map(|entry| parse(entry.trim()).ok()).collect();
@@ -41,7 +42,8 @@ pub(super) fn patterns(argument: &str, base: &str, neighbours: Neighbours) -> Re
     Ok(pairs)
 }
 
-/// Puts the pair that promises most first. Its audit draws afresh, so that trying costs no confidence; answers the samples that were tried, for whoever checks that.
+/// Puts the pair that promises most first. Its audit draws afresh, so that trying costs no confidence;
+/// answers the samples that were tried, for whoever checks that.
 pub(super) fn settle(
     target: &mut Target,
     settings: &Settings,

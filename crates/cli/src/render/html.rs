@@ -14,7 +14,8 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The SHA-256 of the script: the page's policy lets this one run, and no other that a text might smuggle in.
-/// `openssl dgst -sha256 -binary crates/cli/src/render/page.js | openssl base64` prints it; in a browser, a wrong one is an error of the console, which the browser test finds.
+/// `openssl dgst -sha256 -binary crates/cli/src/render/page.js | openssl base64` prints it; in a browser, a
+/// wrong one is an error of the console, which the browser test finds.
 const SCRIPT_HASH: &str = "15Wd7h6q6FiWUUHnpWoIyYkzVlpEt/t9MlGLxFB9TP0=";
 
 /// More targets than this are shown closed, but for those that are alarming.

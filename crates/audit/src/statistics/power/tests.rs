@@ -1,6 +1,7 @@
 //! The stated δ against sums over the region's own answers.
 //!
-//! `CERTUS_FULL=1 cargo test --release -p certus-audit --lib power -- --nocapture` looks at all 45 tests, of up to 2,000
+//! `CERTUS_FULL=1 cargo test --release -p certus-audit --lib power -- --nocapture` looks at all 45 tests, of
+//! up to 2,000
 //! samples a side (minutes).
 
 use rayon::prelude::*;

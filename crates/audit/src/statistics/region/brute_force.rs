@@ -1,6 +1,7 @@
 //! Berger and Boos by brute force: the five rules evaluated point by point, beside the cover that the region is computed by.
 //!
-//! `CERTUS_FULL=1 cargo test --release -p certus-audit --lib region::brute_force` looks at every tenth (x, y) up to n = 2,000 instead of at some (minutes).
+//! `CERTUS_FULL=1 cargo test --release -p certus-audit --lib region::brute_force` looks at every tenth (x, y)
+//! up to n = 2,000 instead of at some (minutes).
 #![expect(clippy::cast_possible_truncation, reason = "places in tables")]
 
 use core::f64::consts::{E, SQRT_2};
