@@ -2,7 +2,7 @@
 
 use num_traits::Zero;
 
-use super::Plan;
+use super::{Method, Plan};
 use crate::exact::Enclosure;
 
 /// How narrow an answer is wanted: relative width ≤ 10^-digits, on both δ and ε.
@@ -34,8 +34,8 @@ pub struct Answer {
     /// Contains the true answer: that of the pairs of the plan. It is the mechanisms' own where these attain their pairs; otherwise the upper end bounds it, and the
     /// lower end says nothing of it ([`Answer::is_attained`]).
     pub enclosure: Enclosure,
-    /// The method, in a few words for the reader: "exact lattice", "connect-the-dots on a grid of 2^-17", …
-    pub method: &'static str,
+    /// The method that found it.
+    pub method: Method,
     /// Whether the relative width is at most the wanted one (or the answer is exactly 0).
     pub is_narrow: bool,
 }

@@ -2,7 +2,7 @@
 
 use num_traits::Zero;
 
-use super::{Answer, Direction, Precision, answer::is_narrow, profile};
+use super::{Answer, Direction, Method, Precision, answer::is_narrow, profile};
 use crate::exact::{Budget, Enclosure, NonNegative, Rational};
 
 /// The most parts.
@@ -34,5 +34,5 @@ pub(super) fn delta(
     let digits = u32::try_from(lower.denom().bits().max(upper.denom().bits())).ok()?;
     let enclosure = Enclosure::from_bounds(&lower, &upper, digits.min(1 << 17))?;
     let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer { enclosure, method: "basic composition", is_narrow })
+    Some(Answer { enclosure, method: Method::BasicComposition, is_narrow })
 }

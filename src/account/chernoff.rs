@@ -15,14 +15,11 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{Answer, Direction, Precision, answer::is_narrow, lattice::SMALLEST};
+use super::{Answer, Direction, Method, Precision, answer::is_narrow, lattice::SMALLEST};
 use crate::{
     exact::{BigUint, Enclosure, NonNegative, Positive, Rational, Scaled, Working, ln},
     guarantee::Pair,
 };
-
-/// How an answer was found.
-const METHOD: &str = "Chernoff bounds";
 
 /// Binary digits of everything here.
 const BITS: u32 = 96;
@@ -45,7 +42,7 @@ pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Pr
     let digits = u32::try_from(upper.denom().bits().max(lower.denom().bits())).ok()?;
     let enclosure = Enclosure::from_bounds(&lower.min(upper.clone()), &upper, digits.min(1 << 17))?;
     let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer { enclosure, method: METHOD, is_narrow })
+    Some(Answer { enclosure, method: Method::Chernoff, is_narrow })
 }
 
 /// What is known of a pair's moments.

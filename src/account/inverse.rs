@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{AccountError, Answer, Precision, answer::is_narrow, lattice::power_of_two};
+use super::{AccountError, Answer, Method, Precision, answer::is_narrow, lattice::power_of_two};
 use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational, ln};
 
 /// The most trials.
@@ -56,7 +56,7 @@ pub(super) fn epsilon(
         trials: 0,
         most: MOST_TRIALS,
         unknown: 0,
-        method: "",
+        method: Method::Trivial,
     };
     search.run()
 }
@@ -73,7 +73,7 @@ struct Search<'a> {
     most: u32,
     /// Trials that told nothing.
     unknown: u32,
-    method: &'static str,
+    method: Method,
 }
 
 /// δ(ε) exceeds δ at the lower end, or that is 0; it does not at the upper one.
@@ -389,7 +389,7 @@ mod tests {
             let (lower, upper) = (enclosure.lower(), enclosure.upper() * (Rational::one() + unit));
             let enclosure = Enclosure::from_bounds(&lower, &upper, bits + 4 * known).unwrap();
             let is_narrow = is_narrow(&enclosure, precision);
-            Ok(Answer { enclosure, method: "", is_narrow })
+            Ok(Answer { enclosure, method: Method::Trivial, is_narrow })
         };
         let delta = Probability::new(parse("1e-5").unwrap()).unwrap();
         let answer = epsilon(&profile, &delta, None, &Precision { digits }).unwrap();

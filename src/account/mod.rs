@@ -20,6 +20,7 @@ mod grid;
 mod inverse;
 mod lattice;
 mod length;
+mod method;
 mod plan;
 mod privacy_profile;
 mod profile;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use answer::{AccountError, Answer, Precision};
 pub use dpsgd::DpSgd;
+pub use method::Method;
 pub use plan::{Part, Plan};
 pub use privacy_profile::PrivacyProfile;
 pub use summary::{
@@ -124,7 +126,7 @@ fn of_directions(
         // Most is the first one's: the second is rarely the worst, and seldom near it. What the first leaves is the second's.
         let share = if left == 1 { budget.share(1) } else { budget.part(3, 4) };
         if let Some(most) = &most
-            && most.method == grid::METHOD
+            && most.method == Method::Spectral
             && grid::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share, memory)
         {
             continue;
@@ -217,7 +219,7 @@ fn smallest(directions: Vec<Direction>, delta: &Probability, precision: &Precisi
 fn greatest_answer(greatest: &Enclosure, precision: &Precision) -> Answer {
     let enclosure = greatest.max_zero();
     let is_narrow = answer::is_narrow(&enclosure, precision);
-    Answer { enclosure, method: "greatest loss", is_narrow }
+    Answer { enclosure, method: Method::GreatestLoss, is_narrow }
 }
 
 /// ε(δ) for a δ > 0 that every direction reaches.
@@ -324,14 +326,14 @@ fn one_direction(
 ) -> Answer {
     let zero = |method| Answer { enclosure: Enclosure::from_integer(0, 0), method, is_narrow: true };
     if direction.is_empty() {
-        return zero("no loss");
+        return zero(Method::NoLoss);
     }
     if greatest::is_at_most(direction, epsilon.get()) {
-        return zero("greatest loss");
+        return zero(Method::GreatestLoss);
     }
     let mut best = chernoff::delta(direction, epsilon, precision).unwrap_or_else(|| Answer {
         enclosure: whole(),
-        method: "a probability",
+        method: Method::Trivial,
         is_narrow: false,
     });
     // Next to 1 it is all that is wanted, and below 2^-SMALLEST no digits are worth computing.

@@ -2,7 +2,7 @@
 
 use num_traits::{One, Signed, Zero};
 
-use super::{Answer, Precision, answer::is_narrow, lattice};
+use super::{Answer, Method, Precision, answer::is_narrow, lattice};
 use crate::{
     exact::{Budget, Enclosure, NonNegative, Positive, Rational, Scaled, Working, ln},
     guarantee::{FinitePair, Pair, Weight},
@@ -22,7 +22,7 @@ pub(super) fn delta(pair: &Pair, epsilon: &NonNegative, precision: &Precision, b
     {
         let enclosure = Enclosure::from_rational(&exact, precision.bits().saturating_add(64));
         if is_narrow(&enclosure, precision) {
-            return Some(Answer { enclosure, method: "closed form", is_narrow: true });
+            return Some(Answer { enclosure, method: Method::ClosedForm, is_narrow: true });
         }
     }
     let enclosed = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
@@ -30,7 +30,7 @@ pub(super) fn delta(pair: &Pair, epsilon: &NonNegative, precision: &Precision, b
 }
 
 fn zero() -> Answer {
-    Answer { enclosure: Enclosure::from_integer(0, 0), method: "closed form", is_narrow: true }
+    Answer { enclosure: Enclosure::from_integer(0, 0), method: Method::ClosedForm, is_narrow: true }
 }
 
 /// δ(ε) of one pair at any real ε.
@@ -128,7 +128,7 @@ fn direct(pair: &FinitePair, epsilon: &Epsilon<'_>, precision: &Precision, budge
         let enclosure = direct_at(pair, &epsilon(bits.saturating_add(64))?, bits, budget);
         let Some(enclosure) = enclosure else { break };
         let narrow = is_narrow(&enclosure, precision);
-        best = Some(Answer { enclosure, method: "closed form", is_narrow: narrow });
+        best = Some(Answer { enclosure, method: Method::ClosedForm, is_narrow: narrow });
         if narrow {
             break;
         }

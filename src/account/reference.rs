@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
-use super::{AccountError, Answer, Direction, Precision, answer::is_narrow};
+use super::{AccountError, Answer, Direction, Method, Precision, answer::is_narrow};
 use crate::{
     exact::{
         Budget, Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg, exponential, product,
@@ -51,7 +51,7 @@ pub(super) fn delta(
     let unlisted = if is_whole { zero } else { one.sub(&listed).max_zero().hull(&zero) };
     let enclosure = sum.div(&falling).ok_or(AccountError::OutOfReach)?.add(&unlisted);
     let is_narrow = is_narrow(&enclosure, precision);
-    Ok(Answer { enclosure, method: "enumeration of every outcome", is_narrow })
+    Ok(Answer { enclosure, method: Method::Enumeration, is_narrow })
 }
 
 /// Whether [`outcomes`] are all there are.
@@ -114,7 +114,7 @@ fn finite(pair: &FinitePair, bits: u32) -> Result<Vec<(Enclosure, Enclosure)>, A
 mod tests {
     use super::*;
     use crate::{
-        account::{Plan, grid},
+        account::Plan,
         exact::{Probability, parse},
         guarantee::Domination,
         mechanism::from_spec,
@@ -167,7 +167,7 @@ mod tests {
         assert!(epsilon.is_narrow, "{epsilon:?}");
         assert!(epsilon.enclosure.contains(&parse("36.2499136400852745110209035606233").unwrap()), "{epsilon:?}");
         for answer in [below, above, epsilon] {
-            assert_ne!(answer.method, grid::METHOD, "{answer:?}");
+            assert_ne!(answer.method, Method::Spectral, "{answer:?}");
         }
     }
 

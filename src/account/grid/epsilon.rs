@@ -4,11 +4,11 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Aim, Composition, Effort, FULL, LIGHT, MANY_PARTS, METHOD, Memory, OPEN, Rare, WIDE, convolution::Side,
-    fixed::ceil, log_two_below, sketch, tilt::guess,
+    Aim, Composition, Effort, FULL, LIGHT, MANY_PARTS, Memory, OPEN, Rare, WIDE, convolution::Side, fixed::ceil,
+    log_two_below, sketch, tilt::guess,
 };
 use crate::{
-    account::{Answer, Direction, Precision, answer::is_narrow, greatest},
+    account::{Answer, Direction, Method, Precision, answer::is_narrow, greatest},
     exact::{Budget, Enclosure, Probability, Rational},
 };
 
@@ -64,7 +64,7 @@ pub(crate) fn epsilon(
             continue;
         }
         let answer = if direction.is_empty() {
-            Answer { enclosure: Enclosure::from_integer(0, 0), method: METHOD, is_narrow: true }
+            Answer { enclosure: Enclosure::from_integer(0, 0), method: Method::Spectral, is_narrow: true }
         } else {
             // Most is the first one's, as for δ.
             let share = if left == 1 { budget.share(1) } else { budget.part(3, 4) };
@@ -161,7 +161,7 @@ fn one_direction(
     let digits = u32::try_from(lower.denom().bits().max(upper.denom().bits())).ok()?;
     let enclosure = Enclosure::from_bounds(&lower, &upper, digits.min(4096))?;
     let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer { enclosure, method: METHOD, is_narrow })
+    Some(Answer { enclosure, method: Method::Spectral, is_narrow })
 }
 
 impl Rare {

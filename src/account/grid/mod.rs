@@ -61,7 +61,7 @@ use self::{
     tilt::{Aim, Detail, Sketch},
 };
 use super::{
-    Answer, Direction, Precision,
+    Answer, Direction, Method, Precision,
     answer::{self, is_narrow},
     greatest,
 };
@@ -86,9 +86,6 @@ const HOPELESS: u32 = 64;
 
 /// More parts than this take more of a budget to sketch.
 const MANY_PARTS: usize = 16;
-
-/// How an answer was found.
-pub(super) const METHOD: &str = "connect-the-dots on a grid";
 
 /// What an account takes at most, whatever the number of copies: for each part 2^16 points of one copy's curve, or 2^21 sums of listed losses some times over, and
 /// for each binary digit of its copies two or three transforms of 2^18 points modulo two primes, on either side. Some seconds, some tens of megabytes.
@@ -116,7 +113,7 @@ pub(super) fn delta(
 ) -> Option<Answer> {
     if let Some(enclosure) = memory.delta(direction, epsilon.get()) {
         let is_narrow = is_narrow(&enclosure, precision);
-        return Some(Answer { enclosure, method: METHOD, is_narrow });
+        return Some(Answer { enclosure, method: Method::Spectral, is_narrow });
     }
     let mut narrowest = None;
     let best = composed(direction, epsilon, precision, budget, &mut narrowest);
@@ -157,7 +154,7 @@ fn composed(
             if narrowest.as_ref().is_none_or(|(_, other)| enclosure.width() < other.width()) {
                 *narrowest = Some((composition, enclosure.clone()));
             }
-            let answer = Answer { enclosure, method: METHOD, is_narrow };
+            let answer = Answer { enclosure, method: Method::Spectral, is_narrow };
             let found = best.map_or(answer.clone(), |best: Answer| best.narrowed_by(&answer, precision));
             let (log_delta, is_close) =
                 (log_two_below(&found.enclosure.lower()), found.enclosure.is_narrow_by(&CLOSE.into()));
@@ -182,7 +179,8 @@ fn composed(
                 apart_for = Some(about);
                 if let Some(enclosure) = found {
                     let is_narrow = answer::is_narrow(&enclosure, precision);
-                    best = Some(known.narrowed_by(&Answer { is_narrow, enclosure, method: METHOD }, precision));
+                    best =
+                        Some(known.narrowed_by(&Answer { is_narrow, enclosure, method: Method::Spectral }, precision));
                 }
                 if best.as_ref().is_some_and(|best| best.enclosure.is_narrow_by(&CLOSE.into())) {
                     return best;

@@ -21,7 +21,6 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use super::{
-    METHOD_OF_LISTS,
     factor::{Factor, Kind},
     listed::{self, Value},
     question::finish,
@@ -29,7 +28,7 @@ use super::{
     tilted::Tilted,
 };
 use crate::{
-    account::{Answer, Precision, answer::is_narrow, profile::Epsilon},
+    account::{Answer, Method, Precision, answer::is_narrow, profile::Epsilon},
     exact::{Enclosure, Rational, Scaled, Working, product},
 };
 
@@ -69,7 +68,7 @@ pub(super) fn delta(
     }
     let enclosure = best?;
     let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer { enclosure, method: METHOD_OF_LISTS, is_narrow })
+    Some(Answer { enclosure, method: Method::ListedLosses, is_narrow })
 }
 
 /// Whether a factor may have a list of that length: a look at its size, before anything is computed.

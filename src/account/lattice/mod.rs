@@ -61,7 +61,7 @@ use self::{
     question::{Effort, Question, finish},
     tilt::{Form, Tilt},
 };
-use super::{Answer, Direction, Precision, answer::is_narrow, profile::Epsilon};
+use super::{Answer, Direction, Method, Precision, answer::is_narrow, profile::Epsilon};
 use crate::{
     exact::{Budget, Enclosure, NonNegative, Rational, Scaled, Working},
     guarantee::{Pair, Weight},
@@ -95,7 +95,11 @@ pub(super) fn delta(
     let factors = factors_by(direction, Factor::listable)?;
     if factors.iter().any(|factor| matches!(&factor.kind, Kind::Finite { atoms, .. } if atoms.is_empty())) {
         // Every loss is infinite.
-        return Some(Answer { enclosure: Enclosure::from_integer(1, 0), method: METHOD, is_narrow: true });
+        return Some(Answer {
+            enclosure: Enclosure::from_integer(1, 0),
+            method: Method::ExactLattice,
+            is_narrow: true,
+        });
     }
     if is_above_every_loss(&factors, epsilon.get()) {
         return infinite(&factors, precision);
@@ -236,11 +240,6 @@ pub(super) fn quotient(part: &[Weight], whole: &[Weight], working: &Working) -> 
 
 pub(super) use self::tilt::power_of_two;
 
-const METHOD: &str = "exact lattice";
-
-/// How an answer of two lists was found.
-const METHOD_OF_LISTS: &str = "every loss listed";
-
 /// Lists so short that they come first, and the longest.
 const SHORT_LISTS: usize = 1 << 10;
 const LONG_LISTS: usize = 1 << 13;
@@ -289,7 +288,7 @@ fn infinite(factors: &[Factor], precision: &Precision) -> Option<Answer> {
         };
         let is_narrow = is_narrow(&enclosure, precision);
         if is_narrow || bits > 1 << 12 {
-            return Some(Answer { enclosure, method: METHOD, is_narrow });
+            return Some(Answer { enclosure, method: Method::ExactLattice, is_narrow });
         }
         bits *= 2;
     }
@@ -458,7 +457,7 @@ fn by_frequencies(
         if exponent.upper() < Rational::from_integer((-SMALLEST).into()) {
             let enclosure =
                 Enclosure::from_bounds(&Rational::zero(), &tilt::power_of_two(-SMALLEST), PRECISION_OF_SMALLEST)?;
-            return Some(Answer { enclosure, method: METHOD, is_narrow: false });
+            return Some(Answer { enclosure, method: Method::ExactLattice, is_narrow: false });
         }
     }
     let peeled = if most > FEW_FREQUENCIES { peel(factors) } else { None };
@@ -496,7 +495,7 @@ fn by_frequencies(
     }
     let enclosure = best?;
     let is_narrow = is_narrow(&enclosure, precision);
-    let method = if split.listed.is_empty() { METHOD } else { "exact lattice, conditioned on the other losses" };
+    let method = if split.listed.is_empty() { Method::ExactLattice } else { Method::ConditionedLattice };
     Some(Answer { enclosure, method, is_narrow })
 }
 

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
-use super::super::{Answer, Precision, answer::is_narrow, profile::Epsilon};
+use super::super::{Answer, Method, Precision, answer::is_narrow, profile::Epsilon};
 use crate::exact::{Budget, Enclosure, Positive, Rational, Scaled, Working, product};
 
 /// The most copies.
@@ -45,7 +45,7 @@ pub(super) fn delta(
         }
         if let Some(enclosure) = attempt(scale, shift, k, epsilon, bits) {
             let narrow = is_narrow(&enclosure, precision);
-            best = Some(Answer { enclosure, method: "closed form", is_narrow: narrow });
+            best = Some(Answer { enclosure, method: Method::ClosedForm, is_narrow: narrow });
             if narrow {
                 break;
             }

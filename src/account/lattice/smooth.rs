@@ -22,7 +22,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::{
-    super::{Answer, Precision, answer::is_narrow, profile::Epsilon},
+    super::{Answer, Method, Precision, answer::is_narrow, profile::Epsilon},
     tilt::{log_two, power_of_two},
 };
 use crate::exact::{Enclosure, Positive, Rational, Scaled, Working, normal_tail};
@@ -80,11 +80,7 @@ pub(super) fn delta(
     let digits = (-log_two(&upper)).max(0).to_u32()?.checked_add(bits)?;
     let enclosure = Enclosure::from_bounds(&lower, &upper, digits)?;
     let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer {
-        enclosure,
-        method: "the continuous Gaussian's closed form, less than the lattice's step away",
-        is_narrow,
-    })
+    Some(Answer { enclosure, method: Method::ContinuousGaussian, is_narrow })
 }
 
 /// Dyadic numbers below and above √x, x > 0, of relative distance 2^-bits at most.

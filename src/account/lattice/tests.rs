@@ -38,7 +38,7 @@ fn next_to_the_greatest_loss() {
     let plan = copies_of(laplace("63/362", 3), 1000);
     let precision = Precision::default();
     let answer = delta(&plan, &non_negative("17238"), &precision).unwrap();
-    assert!(answer.is_narrow && answer.method == METHOD, "{answer:?}");
+    assert!(answer.is_narrow && answer.method == Method::ExactLattice, "{answer:?}");
     assert!(holds(&answer.enclosure, "0.00373892246222469106418526011563055", "1e-35"), "{answer:?}");
     let answer = epsilon(&plan, &Probability::new(rational("1e-5")).unwrap(), &precision).unwrap();
     assert!(answer.is_narrow, "{answer:?}");
@@ -169,13 +169,13 @@ fn scattered_losses_are_listed() {
             let answer = super::delta(&direction, &epsilon, &precision, &budget).unwrap();
             let known = crate::account::reference::delta(&direction, &epsilon, &precision, &budget).unwrap();
             assert!(answer.is_narrow && answer.enclosure.intersects(&known.enclosure), "{text} {answer:?} {known:?}");
-            assert!(known.is_narrow && answer.method == METHOD_OF_LISTS || known.enclosure.upper().is_zero());
+            assert!(known.is_narrow && answer.method == Method::ListedLosses || known.enclosure.upper().is_zero());
         }
     }
     // A thousand copies have half a million numbers of each: those that matter are listed, and no other.
     let many = direction(&[(odd, 100)]);
     let (answer, taken) = steps(&many, "70");
-    assert!(answer.is_narrow && answer.method == METHOD_OF_LISTS && taken < 300_000_000, "{taken} {answer:?}");
+    assert!(answer.is_narrow && answer.method == Method::ListedLosses && taken < 300_000_000, "{taken} {answer:?}");
 }
 
 /// Gaussians of unrelated variances, whose common lattice is hundreds of times finer than theirs: 36 and 67 seconds of frequencies, and 99 of a grid, for what are
@@ -190,7 +190,7 @@ fn unrelated_losses_take_few_steps() {
         (vec![(gaussian("41/37", 4), 3), (laplace("2/3", 3), 2), (odd, 1)], "40"),
     ] {
         let (answer, taken) = steps(&direction(&parts), epsilon);
-        assert!(answer.is_narrow && answer.method == METHOD_OF_LISTS, "{answer:?}");
+        assert!(answer.is_narrow && answer.method == Method::ListedLosses, "{answer:?}");
         assert!(taken < 50_000_000, "{taken} steps: {answer:?}");
     }
 }

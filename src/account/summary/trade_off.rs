@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     account::{
-        Answer, Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, grid, infinite_mass,
+        Answer, Direction, MOST_STEPS, Method, Methods, Plan, Precision, clamped, directions, grid, infinite_mass,
         one_direction,
     },
     exact::{Budget, Enclosure, NonNegative, Probability, Rational},
@@ -217,7 +217,7 @@ impl TradeOff {
         let direction = self.directions.get(index)?;
         // What was composed for another point costs nothing.
         let answer = match self.memory.delta(direction, epsilon) {
-            Some(enclosure) => clamped(Answer { enclosure, method: grid::METHOD, is_narrow: false }),
+            Some(enclosure) => clamped(Answer { enclosure, method: Method::Spectral, is_narrow: false }),
             None => {
                 let own = self.steps.saturating_sub(self.kept);
                 if own == 0 {

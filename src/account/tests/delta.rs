@@ -192,7 +192,7 @@ fn narrow_at_any_size() {
 
 fn enclosed(lower: (i64, i64), upper: (i64, i64), is_narrow: bool) -> Answer {
     let enclosure = Enclosure::from_bounds(&rational(lower.0, lower.1), &rational(upper.0, upper.1), 20).unwrap();
-    Answer { enclosure, method: "given", is_narrow }
+    Answer { enclosure, method: Method::Trivial, is_narrow }
 }
 
 /// Where one is the larger for certain it is the answer, narrow or not as it is; where either may be, both bounds are the larger ones.

@@ -30,13 +30,10 @@ use super::{
     whole_file::{WholeFile, check_apart},
 };
 use certus::{
-    account::{AccountError, Answer, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
+    account::{AccountError, Answer, Method, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
     exact::{Enclosure, NonNegative, Probability, Rational, Rounding, decimal, render},
     guarantee::Relation,
 };
-
-/// The method that takes far longer than any other.
-const BY_GRID: &str = "connect-the-dots on a grid";
 
 /// The most digits that may be asked for.
 const MOST_DIGITS: u64 = 1000;
@@ -128,8 +125,10 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     };
     let elapsed = started.elapsed();
     let summary = if options.summary {
-        // Read off the profile to some digits: twice as many points make these a quarter as wide. Where each is a composition of its own, fewer have to do.
-        let is_slow = options.points.is_none() && matches!(&found, Found::One(answer) if answer.method == BY_GRID);
+        // Read off the profile to some digits: twice as many points make these a quarter as wide. Where each
+        // is a composition of its own, which takes far longer than any other method, fewer have to do.
+        let is_slow =
+            options.points.is_none() && matches!(&found, Found::One(answer) if answer.method == Method::Spectral);
         let twice = if is_slow { 9 } else { points.saturating_mul(2) - 1 };
         let progress = Progress::new(Some(twice), "epsilons", shared.quiet);
         let rough = Precision { digits: 9 };
@@ -272,13 +271,13 @@ impl Report<'_> {
                     json!({
                         "epsilon": render(point.epsilon.get()),
                         "delta": bounds(&point.delta.enclosure, self.digits),
-                        "method": point.delta.method,
+                        "method": point.delta.method.to_string(),
                         "narrow": point.delta.is_narrow,
                         "attained": self.is_attained(&point.delta),
                     })
                 });
                 set("profile", rows.collect());
-                set("method", points.first().map_or(Value::Null, |point| point.delta.method.into()));
+                set("method", points.first().map_or(Value::Null, |point| point.delta.method.to_string().into()));
                 set("narrow", points.iter().all(|point| point.delta.is_narrow).into());
                 set("attained", points.iter().all(|point| self.is_attained(&point.delta)).into());
             }
@@ -290,7 +289,7 @@ impl Report<'_> {
                 };
                 set("epsilon", epsilon);
                 set("delta", delta);
-                set("method", answer.method.into());
+                set("method", answer.method.to_string().into());
                 set("narrow", answer.is_narrow.into());
                 set("attained", self.is_attained(answer).into());
             }
@@ -379,7 +378,7 @@ impl Report<'_> {
             writeln!(out, "  {epsilon:>widest$}  {delta}{remark}")?;
         }
         let wide = points.iter().filter(|point| !point.delta.is_narrow).count();
-        let mut methods: Vec<_> = points.iter().map(|point| point.delta.method).collect();
+        let mut methods: Vec<_> = points.iter().map(|point| point.delta.method.to_string()).collect();
         methods.sort_unstable();
         methods.dedup();
         writeln!(out, "\nmethod    {}", methods.join("; "))?;
