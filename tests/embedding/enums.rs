@@ -1,13 +1,13 @@
 //! Which public enums may grow.
 
-/// Enums that may be matched in full: two sides, two directions, three verdicts, what the audit's search is made of,
+/// Enums that may be matched in full: two sides, two orientations, three verdicts, what the audit's search is made of,
 /// and what certificates read of the samplers.
 const CLOSED: &[&str] = &[
     "Verdict",
     "Side",
     "Shape",
     "Reading",
-    "Direction",
+    "Orientation",
     "Goal",
     "Within",
     "Family",

@@ -2,7 +2,7 @@
 
 use super::Claim;
 use super::bounds::{below, decimal_above, decimal_below};
-use super::events::{Direction, Event, Goal, Prospect};
+use super::events::{Event, Goal, Orientation, Prospect};
 use super::outputs::Tally;
 use super::statistics::exp_bounds;
 use super::statistics::normal::score_at_most;
@@ -32,7 +32,7 @@ pub struct Finding {
     /// The event.
     pub event: Event,
     /// Which side is P.
-    pub direction: Direction,
+    pub direction: Orientation,
     /// The counts, P's first.
     pub pair: EventCounts,
     /// The α of its region.
@@ -56,7 +56,7 @@ impl Finding {
     #[must_use]
     pub fn replay(
         event: &Event,
-        direction: Direction,
+        direction: Orientation,
         (a, b): (&Tally, &Tally),
         alpha: f64,
         claim: &Claim,

@@ -1,7 +1,7 @@
 //! An audit that looks as it goes, and stops as soon as the claim has fallen.
 #![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
-use super::events::{Candidate, Direction, Event, Goal, Search};
+use super::events::{Candidate, Event, Goal, Orientation, Search};
 use super::outputs::{Counts, Output};
 use super::run::AuditError;
 use super::statistics::betting::{Bets, Outcomes};
@@ -40,7 +40,7 @@ pub struct Sequential {
     bets: [Bets; 2],
     /// What the next batch is bet on, by direction: the event, and the rates seen.
     next: [Option<(Event, f64, f64)>; 2],
-    refuting: Option<(Event, Direction)>,
+    refuting: Option<(Event, Orientation)>,
     /// The kinds of events that were last searched for.
     searched: Vec<&'static str>,
     pairs: u64,
@@ -92,7 +92,7 @@ impl Sequential {
 
     /// Settles the bets on fresh samples, in the order they were drawn, and learns from them. Of unequal numbers, the surplus is only learned from.
     pub fn batch(&mut self, a: &[Output], b: &[Output]) {
-        for (place, direction) in Direction::BOTH.into_iter().enumerate() {
+        for (place, direction) in Orientation::BOTH.into_iter().enumerate() {
             let (Some(Some((event, p, q))), Some(bets)) = (self.next.get(place), self.bets.get_mut(place)) else {
                 continue;
             };
@@ -146,7 +146,7 @@ impl Sequential {
             let error = |rate: f64, of: u64| 0.5 * (rate * (1.0 - rate) / real(of.max(1))).sqrt();
             (event, (p - error(p, seen.n)).max(0.0), (q + error(q, seen.m)).min(1.0))
         };
-        self.next = Direction::BOTH.map(|direction| search.best_of(goal, self.alpha / 2.0, &[direction]).map(bet));
+        self.next = Orientation::BOTH.map(|direction| search.best_of(goal, self.alpha / 2.0, &[direction]).map(bet));
     }
 
     /// Whether the claim has fallen.
@@ -198,7 +198,7 @@ impl Sequential {
     /// of them: the fortune that refutes the claim was made on all of them, and of this one alone nothing is
     /// shown. A replay tests it on fresh samples.
     #[must_use]
-    pub fn event(&self) -> Option<&(Event, Direction)> {
+    pub fn event(&self) -> Option<&(Event, Orientation)> {
         self.refuting.as_ref()
     }
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::column::Column;
 use super::digit::count_digits;
 use super::family::{Grouped, Member, read_features};
-use super::{Direction, Event, Family, Feature, Goal, Parsed, Prospect, Reading, Score, kinds};
+use super::{Event, Family, Feature, Goal, Orientation, Parsed, Prospect, Reading, Score, kinds};
 use crate::outputs::{Counts, Output};
 use crate::statistics::normal::score_at_most;
 use crate::statistics::real;
@@ -20,7 +20,7 @@ pub struct Candidate {
     /// The event.
     pub event: Event,
     /// Which side is P.
-    pub direction: Direction,
+    pub direction: Orientation,
     /// Its counts on the selection part, P's first.
     pub seen: EventCounts,
     /// What it promises.
@@ -122,14 +122,14 @@ impl<'a> Search<'a> {
     /// The best event for a goal at α, over all families and both directions.
     #[must_use]
     pub fn best(&self, goal: Goal, alpha: f64) -> Option<Candidate> {
-        self.best_of(goal, alpha, &Direction::BOTH)
+        self.best_of(goal, alpha, &Orientation::BOTH)
     }
 
     /// Where samples were thinned: the best features, read in all of the selection part.
     fn finals(
         &self,
-        prospect: &dyn Fn(Direction) -> Prospect,
-        directions: &[Direction],
+        prospect: &dyn Fn(Orientation) -> Prospect,
+        directions: &[Orientation],
     ) -> Option<(Columns<'a>, Families)> {
         let whole = self.whole.as_ref()?;
         let mut ranks: Vec<(f64, usize)> = ranked(&self.columns, &self.families, prospect, directions)
@@ -161,9 +161,9 @@ impl<'a> Search<'a> {
 
     /// The best event for a goal at α, over all families and these directions.
     #[must_use]
-    pub fn best_of(&self, goal: Goal, alpha: f64, directions: &[Direction]) -> Option<Candidate> {
+    pub fn best_of(&self, goal: Goal, alpha: f64, directions: &[Orientation]) -> Option<Candidate> {
         let z = score_at_most(alpha);
-        let prospect = |direction: Direction| {
+        let prospect = |direction: Orientation| {
             let (n, m) = direction.orient(self.kept.0, self.kept.1);
             Prospect { goal, n, m, alpha, z }
         };
@@ -226,9 +226,9 @@ impl<'a> Search<'a> {
 fn ranked<'s>(
     columns: &'s [(Feature, Column<'_>)],
     families: &'s [(usize, Grouped)],
-    prospect: &'s dyn Fn(Direction) -> Prospect,
-    directions: &'s [Direction],
-) -> impl Iterator<Item = ((usize, usize), Direction, f64, Member)> {
+    prospect: &'s dyn Fn(Orientation) -> Prospect,
+    directions: &'s [Orientation],
+) -> impl Iterator<Item = ((usize, usize), Orientation, f64, Member)> {
     families.iter().enumerate().flat_map(move |(family, (place, grouped))| {
         directions.iter().filter_map(move |&direction| {
             let (feature, _) = columns.get(*place)?;
@@ -264,7 +264,7 @@ fn learned<'a>(columns: &[(Feature, Column<'a>)], counts: &Counts) -> Option<(Fe
 
 /// Who leads the competition.
 struct Winner<'s> {
-    direction: Direction,
+    direction: Orientation,
     seen: EventCounts,
     promise: f64,
     of: Of<'s>,
@@ -321,7 +321,7 @@ fn thinned(counts: &Counts, step: u64) -> Counts {
 }
 
 /// The counts of an event in a part, P's first.
-fn pair((a, b): (u64, u64), counts: &Counts, direction: Direction) -> EventCounts {
+fn pair((a, b): (u64, u64), counts: &Counts, direction: Orientation) -> EventCounts {
     let (n_a, n_b) = counts.samples();
     let ((x, n), (y, m)) = direction.orient((a, n_a), (b, n_b));
     EventCounts { x, n, y, m }
@@ -363,7 +363,7 @@ mod tests {
         let search = Search::new(&outputs, &train, &validate, (150_000, 150_000), &[], &[]);
         assert!(search.whole.is_some() && search.parsed.len() <= MOST_ROWS);
         let best = search.best(Goal::Epsilon { delta: 0.0 }, 0.01).unwrap();
-        assert_eq!((best.event.feature, best.direction), (Feature::Value, Direction::AOverB));
+        assert_eq!((best.event.feature, best.direction), (Feature::Value, Orientation::AOverB));
         assert_eq!((best.seen.n, best.seen.m), (300_000, 270_000));
         // Less what a bin of 512 may hold.
         assert!(best.seen.x >= 30_000 - 1_200 && best.seen.y == 0, "{:?}", best.seen);

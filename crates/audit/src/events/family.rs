@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use super::column::{Column, Group, Key, Spans, one_kind};
-use super::{Direction, Event, Feature, Float, Parsed, Prospect};
+use super::{Event, Feature, Float, Orientation, Parsed, Prospect};
 use crate::outputs::Counts;
 use crate::statistics::real;
 use crate::statistics::region::EventCounts;
@@ -81,7 +81,7 @@ impl Grouped {
     }
 
     /// The best member for a goal, by what was fitted.
-    pub(super) fn best(&self, direction: Direction, prospect: &Prospect) -> Option<Member> {
+    pub(super) fn best(&self, direction: Orientation, prospect: &Prospect) -> Option<Member> {
         let (total_n, total_m) = direction.orient(self.fit.0, self.fit.1);
         let oriented = |group: &Group| direction.orient(group.fit.0, group.fit.1);
         let mut groups = self.groups.clone();

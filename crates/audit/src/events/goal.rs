@@ -7,14 +7,14 @@ use crate::statistics::region::{EventCounts, Region, Shape};
 /// Which side is P in P(S) ≤ e^ε·Q(S) + δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Direction {
+pub enum Orientation {
     /// The first side.
     AOverB,
     /// The second side.
     BOverA,
 }
 
-impl Direction {
+impl Orientation {
     /// Both.
     pub const BOTH: [Self; 2] = [Self::AOverB, Self::BOverA];
 

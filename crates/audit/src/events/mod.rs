@@ -16,5 +16,5 @@ pub use digit::{Digit, Place};
 pub use event::{Event, Float, Interval, Within};
 pub use family::Family;
 pub use feature::{Feature, Parsed, Reading, kinds};
-pub use goal::{Direction, Goal, Prospect};
+pub use goal::{Goal, Orientation, Prospect};
 pub use score::{Bin, Score, Term};

@@ -2,7 +2,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "places in short lists")]
 
 use super::*;
-use crate::events::{Direction, Feature, Float, Interval, Within};
+use crate::events::{Feature, Float, Interval, Orientation, Within};
 use crate::outputs::Recording;
 use crate::statistics::power::tests::Exact;
 use crate::statistics::region::Shape;
@@ -55,7 +55,7 @@ fn report(pair: EventCounts, shape: Shape, (epsilon, delta): (&str, &str), confi
     let interval = Interval { above: Float(f64::NEG_INFINITY), to: Float(0.0) };
     let event = Event { feature: Feature::Value, within: Within::Intervals(vec![interval]) };
     let region = Region::new(pair, alpha, shape);
-    let finding = Finding { event, direction: Direction::AOverB, pair, alpha, shape, region };
+    let finding = Finding { event, direction: Orientation::AOverB, pair, alpha, shape, region };
     audit.report(&table, vec![finding], vec!["value"], 1.0 - confidence)
 }
 

@@ -15,7 +15,7 @@ use crate::arguments::Expect;
 use certus::exact::{Enclosure, NonNegative, Rational, Rounding, decimal, from_f64, render};
 use certus_audit::{
     Own, Report, Verdict, above,
-    events::{Direction, Event},
+    events::{Event, Orientation},
     outputs::Trace,
     statistics::region::EventCounts,
 };
@@ -35,7 +35,7 @@ pub(super) struct Outcome {
     /// The kinds of events that were searched for.
     pub(super) searched: Vec<&'static str>,
     pub(super) samples: (u64, u64),
-    pub(super) event: Option<(Event, Direction)>,
+    pub(super) event: Option<(Event, Orientation)>,
     pub(super) counts: Option<EventCounts>,
     /// The digests of the recordings, for a replay to know them again.
     pub(super) recordings: Vec<String>,
@@ -145,7 +145,7 @@ impl Outcome {
     }
 
     /// What is shown at the confidence.
-    fn statement(&self, direction: Direction) -> String {
+    fn statement(&self, direction: Orientation) -> String {
         let (p, q) = direction.orient("a", "b");
         match self.mode {
             // A fortune is made on all events that were played.
@@ -181,16 +181,16 @@ impl Outcome {
 }
 
 /// Which side the event is likelier on.
-pub(super) fn direction_name(direction: Direction) -> &'static str {
+pub(super) fn direction_name(direction: Orientation) -> &'static str {
     match direction {
-        Direction::AOverB => "a over b",
-        Direction::BOverA => "b over a",
+        Orientation::AOverB => "a over b",
+        Orientation::BOverA => "b over a",
     }
 }
 
 /// The direction of a name.
-pub(super) fn direction_of(name: &str) -> Option<Direction> {
-    Direction::BOTH.into_iter().find(|direction| direction_name(*direction) == name)
+pub(super) fn direction_of(name: &str) -> Option<Orientation> {
+    Orientation::BOTH.into_iter().find(|direction| direction_name(*direction) == name)
 }
 
 /// The counts of an event.

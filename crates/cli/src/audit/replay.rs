@@ -26,7 +26,7 @@ use crate::{
 use certus::{bits::Bits, exact::parse, mechanism::Excerpt};
 use certus_audit::{
     Claim, Finding, LowerBounds, Report,
-    events::{Direction, Event},
+    events::{Event, Orientation},
     fresh_seed,
     outputs::{Tally, Trace},
     statistics::{exp_bounds, region::EventCounts},
@@ -38,7 +38,7 @@ struct Counterexample {
     name: String,
     claim: Claim,
     event: Event,
-    direction: Direction,
+    direction: Orientation,
     /// What the event had when it was found.
     counts: Option<EventCounts>,
     samples: Option<u64>,
