@@ -19,16 +19,16 @@ pub(super) fn delta(
     if direction.len() > MOST_PARTS {
         return None;
     }
-    let all = direction.iter().map(|(_, copies)| u128::from(*copies)).sum::<u128>();
+    let all = direction.copies();
     let share = NonNegative::new(epsilon.get() / Rational::from_integer(all.into())).ok()?;
     let (mut lower, mut upper) = (Rational::zero(), Rational::zero());
-    for (pairs, copies) in direction {
+    for part in direction {
         let mut most = Rational::zero();
-        for pair in pairs {
+        for pair in part.pairs() {
             lower = lower.max(profile::delta(pair, epsilon, precision, &budget.share(4))?.enclosure.lower());
             most = most.max(profile::delta(pair, &share, precision, &budget.share(4))?.enclosure.upper());
         }
-        upper += most * Rational::from_integer((*copies).into());
+        upper += most * Rational::from_integer(part.copies().into());
     }
     let upper = upper.min(Rational::from_integer(1.into()));
     let digits = u32::try_from(lower.denom().bits().max(upper.denom().bits())).ok()?;

@@ -29,10 +29,8 @@ const NEXT_TO_ONE: u32 = 1 << 12;
 
 /// Encloses δ(ε) of one direction, often widely; `None` if a pair's moments are not known.
 pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Option<Answer> {
-    let parts = direction.iter().map(|(pairs, copies)| match pairs.as_slice() {
-        [pair] => Some((Moments::of(pair)?, Rational::from_integer((*copies).into()))),
-        _ => None,
-    });
+    let parts =
+        direction.iter().map(|part| Some((Moments::of(part.pair()?)?, Rational::from_integer(part.copies().into()))));
     let parts: alloc::vec::Vec<(Moments, Rational)> = parts.collect::<Option<_>>()?;
     let epsilon = epsilon.get();
     let working = Working::new(BITS);
@@ -207,7 +205,7 @@ mod tests {
                 shift: BigUint::from(u32::try_from(shift).unwrap()),
             };
             let rho = Rational::new((copies * shift * shift).into(), (2 * variance).into());
-            let direction: Direction = vec![(vec![pair], u64::try_from(copies).unwrap())];
+            let direction = Direction::of([(vec![pair], u64::try_from(copies).unwrap())]);
             let (precision, budget) = (Precision::default(), Budget::unlimited());
             let epsilon = NonNegative::new(Rational::from_integer(epsilon.into())).unwrap();
             let truth = lattice::delta(&direction, &epsilon, &precision, &budget).unwrap().enclosure;

@@ -32,9 +32,9 @@ pub(super) fn loss(direction: &Direction, bits: u32) -> Result<Greatest, Account
         return Ok(Greatest::Finite(greatest));
     }
     let mut sum = Enclosure::from_integer(0, 0);
-    for (pairs, copies) in direction {
+    for part in direction {
         let mut most: Option<Enclosure> = None;
-        for pair in pairs {
+        for pair in part.pairs() {
             let Greatest::Finite(loss) = of_pair(pair, bits.saturating_add(64)).ok_or(AccountError::OutOfReach)? else {
                 return Ok(Greatest::Infinite);
             };
@@ -44,7 +44,7 @@ pub(super) fn loss(direction: &Direction, bits: u32) -> Result<Greatest, Account
             });
         }
         let most = most.ok_or(AccountError::Empty)?;
-        sum = sum.add(&most.mul(&Enclosure::from_integer(*copies, 0)));
+        sum = sum.add(&most.mul(&Enclosure::from_integer(part.copies(), 0)));
     }
     Ok(Greatest::Finite(sum))
 }
@@ -140,14 +140,14 @@ fn normalisers(pair: &FinitePair, bits: u32) -> Option<Enclosure> {
 /// The probability of an infinite loss, exactly, where it is rational and short: 1 − Π(1 − p)^k.
 pub(super) fn infinite_mass(direction: &Direction) -> Option<Rational> {
     let mut finite = Rational::one();
-    for (pairs, copies) in direction {
+    for part in direction {
         let mut most = Rational::zero();
-        for pair in pairs {
+        for pair in part.pairs() {
             most = most.max(of_infinite(pair)?);
         }
         let rest = Rational::one() - most;
-        let power = i32::try_from(*copies).ok()?;
-        if !rest.is_one() && rest.denom().bits().checked_mul(*copies)? > 1 << 14 {
+        let power = i32::try_from(part.copies()).ok()?;
+        if !rest.is_one() && rest.denom().bits().checked_mul(part.copies())? > 1 << 14 {
             return None;
         }
         finite *= rest.pow(power);
@@ -220,14 +220,14 @@ mod tests {
         let pair = finite(&[("1/2", "1/4"), ("1/3", "1/4"), ("1/6", "1/2")]);
         assert!(lattice::greatest_loss_of(&pair, 80).is_none());
         let of = |direction: Direction| loss(&direction, 80).unwrap().finite();
-        let one = |pair: &Pair, copies| of(alloc::vec![(alloc::vec![pair.clone()], copies)]);
+        let one = |pair: &Pair, copies| of(Direction::of([(alloc::vec![pair.clone()], copies)]));
         is_near(&one(&pair, 1).unwrap(), "2", 1);
         is_near(&one(&pair.reversed(), 7).unwrap(), "3", 7);
         // Beside another, and the larger of two.
         let other = finite(&[("2/3", "1/3"), ("1/3", "2/3")]);
-        let both = alloc::vec![(alloc::vec![pair.clone()], 2), (alloc::vec![other.clone()], 1)];
+        let both = Direction::of([(alloc::vec![pair.clone()], 2), (alloc::vec![other.clone()], 1)]);
         is_near(&of(both).unwrap(), "8", 1);
-        is_near(&of(alloc::vec![(alloc::vec![pair.reversed(), other], 1)]).unwrap(), "3", 1);
+        is_near(&of(Direction::of([(alloc::vec![pair.reversed(), other], 1)])).unwrap(), "3", 1);
         // What may be seen on one side only.
         let revealing = finite(&[("1/2", "1/3"), ("1/3", "2/3"), ("1/6", "0")]);
         assert!(one(&revealing, 1).is_none());
@@ -244,8 +244,7 @@ mod tests {
             "randomized_response(epsilon=1/7)",
         ] {
             let directions = directions(spec);
-            let [(pairs, 1)] = directions[0].as_slice() else { panic!("{spec}") };
-            let [Pair::Finite(pair)] = pairs.as_slice() else { panic!("{spec}") };
+            let Some([Pair::Finite(pair)]) = directions[0].of_one_copy() else { panic!("{spec}") };
             let found = of_finite(pair, 80).unwrap().finite().unwrap();
             let known = lattice::greatest_loss(&directions[0], 80).unwrap();
             assert!(found.intersects(&known) && found.width() < parse("1e-18").unwrap(), "{spec}: {found} {known}");

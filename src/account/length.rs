@@ -1,6 +1,6 @@
 //! Numbers that are too long to account with.
 
-use super::{AccountError, Direction};
+use super::{AccountError, Composed, Direction};
 use crate::{exact::Rational, guarantee::Pair};
 
 /// The most binary digits of a parameter's numerator or denominator: more than any text has that is read as a
@@ -23,6 +23,6 @@ pub(super) fn refuse_long(directions: &[Direction], asked: &Rational) -> Result<
             Pair::Subsampled { rate, of, .. } => is_short(rate.get()) && has_short(of),
         }
     }
-    let pairs = directions.iter().flatten().flat_map(|(pairs, _)| pairs);
+    let pairs = directions.iter().flatten().flat_map(Composed::pairs);
     if is_short(asked) && pairs.into_iter().all(has_short) { Ok(()) } else { Err(AccountError::TooLong) }
 }

@@ -14,6 +14,7 @@
 mod answer;
 mod basic;
 mod chernoff;
+mod direction;
 mod dpsgd;
 mod greatest;
 mod grid;
@@ -31,6 +32,7 @@ mod summary;
 mod tests;
 
 pub use answer::{AccountError, Answer, Precision};
+pub use direction::{Composed, Direction};
 pub use dpsgd::DpSgd;
 pub use method::Method;
 pub use plan::{Part, Plan};
@@ -119,7 +121,7 @@ fn of_directions(
         // At ε = 0 it is the distance between P and Q, the same from either.
         if most.is_some()
             && epsilon.get().is_zero()
-            && directions.first().is_some_and(|first| is_reverse(first, direction))
+            && directions.first().is_some_and(|first| first.is_reverse_of(direction))
         {
             continue;
         }
@@ -135,12 +137,6 @@ fn of_directions(
         most = Some(most.map_or(answer.clone(), |most| most.max(&answer)));
     }
     most.map(clamped).ok_or(AccountError::Empty)
-}
-
-/// Whether these are the same pairs the other way round, one of each part.
-fn is_reverse(one: &Direction, other: &Direction) -> bool {
-    let reversed = one.iter().map(|(pairs, copies)| (pairs.iter().map(Pair::reversed).collect(), *copies));
-    one.iter().all(|(pairs, _)| pairs.len() == 1) && reversed.collect::<Direction>() == *other
 }
 
 /// δ is a probability, whatever was rounded on the way.
@@ -195,7 +191,7 @@ fn smallest(directions: Vec<Direction>, delta: &Probability, precision: &Precisi
             continue;
         }
         // A tie at ε = 0 is seen only where δ(0) is known exactly.
-        if let [(pairs, 1)] = direction.as_slice()
+        if let Some(pairs) = direction.of_one_copy()
             && let Some(all) = pairs.iter().map(profile::exact_at_zero).collect::<Option<Vec<_>>>()
             && all.iter().all(|at_zero| at_zero <= delta.get())
         {
@@ -236,7 +232,8 @@ fn search(
     // A grid composes once and is asked many times.
     let coarse = Precision { digits: 3 };
     let needs_grid = |direction: &Direction| {
-        !matches!(direction.as_slice(), [] | [(_, 1)])
+        !direction.is_empty()
+            && direction.of_one_copy().is_none()
             && lattice::delta(direction, &NonNegative::one(), &coarse, &budget.share(8)).is_none()
             && !is_listed(direction, precision)
     };
@@ -271,7 +268,7 @@ fn at_most(budget: &Budget, steps: u64) -> Budget {
 
 /// Whether a direction has so few copies that their outcomes may be listed.
 fn is_few(direction: &Direction) -> bool {
-    direction.iter().map(|(_, copies)| u128::from(*copies)).sum::<u128>() <= 3
+    direction.copies() <= 3
 }
 
 /// Whether the outcomes are so few that they are listed again for every trial of a search sooner than a grid is composed.
@@ -287,16 +284,16 @@ fn is_known_to(answer: &Answer, parts: u32) -> bool {
 
 /// The directions of a plan without what loses nothing: subsampling at rate 1 is none, and at rate 0, at no distance, or where P = Q, there is no loss.
 fn directions(plan: &Plan) -> Vec<Direction> {
-    let simple = |direction: Direction| -> Direction {
-        let parts = direction.into_iter().map(|(pairs, copies)| {
-            let mut pairs: Vec<Pair> = pairs.iter().filter_map(simplified::simplified).collect();
+    let simple = |direction: &Direction| -> Direction {
+        let parts = direction.iter().map(|part| {
+            let mut pairs: Vec<Pair> = part.pairs().iter().filter_map(simplified::simplified).collect();
             pairs.sort();
             pairs.dedup();
-            (pairs, copies)
+            (pairs, part.copies())
         });
-        parts.filter(|(pairs, _)| !pairs.is_empty()).collect()
+        Direction::of(parts.filter(|(pairs, _)| !pairs.is_empty()))
     };
-    let mut directions: Vec<Direction> = plan.directions().into_iter().map(simple).collect();
+    let mut directions: Vec<Direction> = plan.directions().iter().map(simple).collect();
     directions.dedup();
     directions
 }
@@ -307,10 +304,11 @@ fn infinite_mass(direction: &Direction, delta: &Rational, precision: &Precision)
     let working = Working::new(precision.bits().saturating_add(small).saturating_add(128));
     let one = Enclosure::from_integer(1, 0);
     let mut finite = Scaled::one(working.bits());
-    for (pairs, copies) in direction {
-        let masses = pairs.iter().map(|pair| profile::infinite_mass(pair, &working)).collect::<Option<Vec<_>>>()?;
+    for part in direction {
+        let masses =
+            part.pairs().iter().map(|pair| profile::infinite_mass(pair, &working)).collect::<Option<Vec<_>>>()?;
         let most = masses.into_iter().max_by(|a, b| a.lower().cmp(&b.lower()))?;
-        finite = finite.mul(&Scaled::from_enclosure(&one.sub(&most), working.bits()).pow(*copies));
+        finite = finite.mul(&Scaled::from_enclosure(&one.sub(&most), working.bits()).pow(part.copies()));
     }
     Some(one.sub(&finite.fixed(working.bits())?).max_zero())
 }
@@ -347,7 +345,7 @@ fn one_direction(
         best.is_narrow.then(|| best.clone())
     };
     // The supremum of several profiles is their pointwise maximum, where nothing is composed.
-    if let [(pairs, 1)] = direction.as_slice() {
+    if let Some(pairs) = direction.of_one_copy() {
         let each = pairs.iter().map(|pair| profile::delta(pair, epsilon, precision, &budget.share(2)));
         let all = each.collect::<Option<Vec<_>>>();
         let most = all.and_then(|all| all.into_iter().reduce(|most, answer| most.max(&answer)));
@@ -386,6 +384,3 @@ fn one_direction(
     }
     best
 }
-
-/// One direction of a plan: each entry is the list of pairs of which the largest profile dominates, and the number of copies.
-pub type Direction = alloc::vec::Vec<(alloc::vec::Vec<Pair>, u64)>;

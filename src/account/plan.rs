@@ -174,8 +174,8 @@ impl Plan {
         if self.parts.is_empty() {
             return Vec::new();
         }
-        let forward: Direction = self.parts.iter().map(|part| (part.forward.clone(), part.copies)).collect();
-        let backward: Direction = self.parts.iter().map(|part| (part.backward.clone(), part.copies)).collect();
+        let forward = Direction::of(self.parts.iter().map(|part| (part.forward.clone(), part.copies)));
+        let backward = Direction::of(self.parts.iter().map(|part| (part.backward.clone(), part.copies)));
         if forward == backward { vec![forward] } else { vec![forward, backward] }
     }
 }

@@ -26,10 +26,10 @@ pub(super) fn delta(
     let bits = precision.bits().saturating_mul(4).saturating_add(64);
     let one = Enclosure::from_integer(1, bits);
     let mut joint = Vec::from([(one.clone(), one.clone())]);
-    for (pairs, copies) in direction {
-        let [pair] = pairs.as_slice() else { return Err(AccountError::OutOfReach) };
+    for part in direction {
+        let pair = part.pair().ok_or(AccountError::OutOfReach)?;
         let outcomes = outcomes(pair, bits, budget)?;
-        for _ in 0..*copies {
+        for _ in 0..part.copies() {
             let length = joint.len().saturating_mul(outcomes.len());
             let work = u64::try_from(length).unwrap_or(u64::MAX).saturating_mul(8 * product(bits));
             if length > MOST_OUTCOMES || budget.spend(work).is_none() {
@@ -47,7 +47,7 @@ pub(super) fn delta(
     let sum: Enclosure = joint.iter().map(|(p, q)| p.mul(&falling).sub(q).max_zero()).sum();
     let listed: Enclosure = joint.iter().map(|(p, _)| p.clone()).sum();
     let zero = Enclosure::from_integer(0, 0);
-    let is_whole = direction.iter().all(|(pairs, _)| pairs.iter().all(is_listed_whole));
+    let is_whole = direction.iter().all(|part| part.pairs().iter().all(is_listed_whole));
     let unlisted = if is_whole { zero } else { one.sub(&listed).max_zero().hull(&zero) };
     let enclosure = sum.div(&falling).ok_or(AccountError::OutOfReach)?.add(&unlisted);
     let is_narrow = is_narrow(&enclosure, precision);

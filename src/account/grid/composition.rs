@@ -41,9 +41,9 @@ impl Composition {
         let sketches = narrowed.as_deref().unwrap_or(sketches);
         let (choice, effort) = affordable(direction, sketches, aim, effort, budget)?;
         let mut parts = Vec::new();
-        let fine = choice.fineness(direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies)))?;
-        for ((pairs, copies), grid) in direction.iter().zip(&choice.grids) {
-            parts.push((Part::new(pairs, *grid, (effort.looks, fine), &choice.theta)?, *copies));
+        let fine = choice.fineness(direction.iter().fold(0_u64, |sum, part| sum.saturating_add(part.copies())))?;
+        for (part, grid) in direction.iter().zip(&choice.grids) {
+            parts.push((Part::new(part.pairs(), *grid, (effort.looks, fine), &choice.theta)?, part.copies()));
         }
         let parts: Vec<_> = parts.iter().map(|(part, copies)| (part, *copies)).collect();
         Self::of_parts(&parts, &choice, fine, effort)
@@ -137,7 +137,7 @@ fn narrowed(
         let choice = choose(here, aim, effort.single)?;
         let parts = direction.iter().zip(here).zip(&choice.grids);
         let next: Vec<_> =
-            parts.map(|(((pairs, _), sketch), (grid, _))| sketch.narrowed(pairs, grid, &budget.share(8))).collect();
+            parts.map(|((part, sketch), (grid, _))| sketch.narrowed(part.pairs(), grid, &budget.share(8))).collect();
         // All of them, or none: one tilt is for them all.
         match next.into_iter().collect::<Option<Vec<_>>>() {
             Some(next) => best = Some(next),

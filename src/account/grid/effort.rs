@@ -225,25 +225,25 @@ pub(super) fn affordable(
     mut effort: Effort,
     budget: &Budget,
 ) -> Option<(Choice, Effort)> {
-    let all = direction.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+    let all = direction.iter().fold(0_u64, |sum, part| sum.saturating_add(part.copies()));
     let mut choice = choose(sketches, aim, effort.single)?;
     loop {
         let fine = choice.fineness(all)?;
         // Of listed outcomes, and of dots.
         let mut of_singles = (0_u64, 0_u64);
         let mut parts = Vec::new();
-        for ((pairs, copies), (grid, bits)) in direction.iter().zip(&choice.grids) {
-            if let [pair] = pairs.as_slice()
+        for (part, (grid, bits)) in direction.iter().zip(&choice.grids) {
+            if let Some(pair) = part.pair()
                 && is_listed(pair, *grid, *bits, fine)
             {
                 let cost = atoms::cost(pair, *bits, fine + MORE_PLACES);
                 of_singles.0 = of_singles.0.saturating_add(cost).saturating_add(atoms::cost_of_tilts(pair, *bits));
-                parts.push((Losses::Few(atoms::count(pair, KEPT)), *copies));
+                parts.push((Losses::Few(atoms::count(pair, KEPT)), part.copies()));
             } else {
-                let costs = pairs.iter().map(|pair| curve::cost(pair, grid.points().min(effort.looks), *bits));
+                let costs = part.pairs().iter().map(|pair| curve::cost(pair, grid.points().min(effort.looks), *bits));
                 let costs = costs.chain([grid.points().saturating_mul(POINT * product(*bits))]);
                 of_singles.1 = costs.fold(of_singles.1, u64::saturating_add);
-                parts.push((Losses::Grid(usize::try_from(grid.points()).ok()?), *copies));
+                parts.push((Losses::Grid(usize::try_from(grid.points()).ok()?), part.copies()));
             }
         }
         let (of_joins, of_few) = of_joins(parts, effort);

@@ -96,10 +96,10 @@ const LIGHT: Effort = Effort { single: 1 << 12, looks: 1 << 12, composed: 1 << 1
 
 fn sketch(direction: &Direction, budget: &Budget) -> Option<Vec<Sketch>> {
     let [best, less] = Detail::of_parts(direction.len());
-    let costs = direction.iter().map(|(pairs, _)| Sketch::cost(pairs, best).unwrap_or(0));
+    let costs = direction.iter().map(|part| Sketch::cost(part.pairs(), best).unwrap_or(0));
     let are_many = direction.len() > 1 && costs.fold(0, u64::saturating_add) > budget.left();
     let detail = if are_many { less } else { best };
-    let sketches = direction.iter().map(|(pairs, copies)| Sketch::new(pairs, *copies, detail, budget));
+    let sketches = direction.iter().map(|part| Sketch::new(part.pairs(), part.copies(), detail, budget));
     sketches.collect::<Option<Vec<_>>>().filter(|sketches| !sketches.is_empty())
 }
 

@@ -136,9 +136,8 @@ impl Rare {
 /// The parts of a plan that it is for.
 fn parts(direction: &Direction) -> Option<Parts<'_>> {
     let mut parts = Parts::new();
-    for (pairs, copies) in direction {
-        let [pair] = pairs.as_slice() else { return None };
-        parts.push((pair, *copies));
+    for part in direction {
+        parts.push((part.pair()?, part.copies()));
     }
     // Noise that is added to everything has no outcomes that are rare and large.
     let mixed = parts.iter().filter(|(pair, _)| matches!(pair, Pair::Subsampled { .. } | Pair::Finite(_))).count();
@@ -226,9 +225,10 @@ mod tests {
             weights.extend(rare.iter().filter(|weight| **weight != (0, 0)));
             // Rare, and of a large loss.
             weights.push((300, 7));
-            let mut direction: Direction = alloc::vec![(alloc::vec![pair(&weights)], copies)];
+            let mut parts = alloc::vec![(alloc::vec![pair(&weights)], copies)];
             // Of any losses, all frequent or some rare.
-            direction.extend(other.map(|other| (alloc::vec![pair(&other)], 2)));
+            parts.extend(other.map(|other| (alloc::vec![pair(&other)], 2)));
+            let direction = Direction::of(parts);
             prop_assume!(Rare::may_be(&direction));
             // ln(300/7) is about 3758/1000.
             let epsilon = Rational::new((times * 3758 + beside).max(0).into(), 1000.into());

@@ -116,12 +116,13 @@ fn infinite_losses_are_counted() {
 #[test]
 fn several_pairs_are_their_maximum() {
     let pairs = |specs: &[&str]| -> Vec<Pair> {
-        specs.iter().map(|spec| plan(&[spec]).directions()[0][0].0[0].clone()).collect()
+        specs.iter().map(|spec| plan(&[spec]).directions()[0].parts()[0].pairs()[0].clone()).collect()
     };
-    let both = vec![(pairs(&["laplace(scale=2)", "gaussian(sigma=2)"]), 1)];
+    let both = Direction::of([(pairs(&["laplace(scale=2)", "gaussian(sigma=2)"]), 1)]);
     for epsilon in ["0", "1/4", "1/2", "1"] {
         let epsilon = rational(epsilon);
-        let each = both[0].0.iter().map(|pair| truth(&vec![(vec![pair.clone()], 1)], &epsilon));
+        let each =
+            both.parts()[0].pairs().iter().map(|pair| truth(&Direction::of([(vec![pair.clone()], 1)]), &epsilon));
         let most = each.max_by(|a, b| a.lower().cmp(&b.lower())).unwrap();
         let found = at(&both, &epsilon, LIGHT);
         assert!(found.intersects(&most) && found.width() < rational("1/1000"), "{found} for {most}");
@@ -152,7 +153,7 @@ proptest! {
     #[test]
     fn the_truth_is_inside_at_random(a in any_pair(), b in any_pair(), k in 1_u64..5, n in 0_i64..60) {
         let epsilon = Rational::new(n.into(), 20.into());
-        let direction: Direction = vec![(vec![a], k), (vec![b], 1)];
+        let direction = Direction::of([(vec![a], k), (vec![b], 1)]);
         let truth = truth(&direction, &epsilon);
         for effort in [TINY, LIGHT] {
             let found = at(&direction, &epsilon, effort);
@@ -169,8 +170,8 @@ proptest! {
         n in 0_i64..60,
     ) {
         let epsilon = Rational::new(n.into(), 20.into());
-        let direction: Direction =
-            pairs.into_iter().zip(1_u64..).map(|(pair, copies)| (vec![pair], alike.unwrap_or(copies))).collect();
+        let parts = pairs.into_iter().zip(1_u64..).map(|(pair, copies)| (vec![pair], alike.unwrap_or(copies)));
+        let direction = Direction::of(parts);
         prop_assume!(!crate::account::greatest::is_at_most(&direction, &epsilon));
         let truth = truth(&direction, &epsilon);
         for effort in [TINY, LIGHT] {
@@ -185,7 +186,7 @@ proptest! {
     #[test]
     fn compositions_agree(a in any_pair(), b in any_pair(), k in 2_u64..40, n in 0_i64..40) {
         let epsilon = Rational::new(n.into(), 10.into());
-        let of = |parts: &[(&Pair, u64)]| -> Direction { parts.iter().map(|(pair, k)| (vec![(*pair).clone()], *k)).collect() };
+        let of = |parts: &[(&Pair, u64)]| Direction::of(parts.iter().map(|(pair, k)| (vec![(*pair).clone()], *k)));
         let whole = at(&of(&[(&a, k), (&b, 2)]), &epsilon, TINY);
         for other in [of(&[(&b, 2), (&a, k)]), of(&[(&a, 1), (&b, 1), (&a, k - 1), (&b, 1)])] {
             prop_assert!(whole.intersects(&at(&other, &epsilon, TINY)));
@@ -198,7 +199,7 @@ proptest! {
     /// one that was asked for: below it a tilted sum has rounding noise of its own.
     #[test]
     fn each_step_moves_outward(a in any_pair(), n in 0_i64..40, m in 0_i64..20) {
-        let direction: Direction = vec![(vec![a], 3)];
+        let direction = Direction::of([(vec![a], 3)]);
         let epsilon = Rational::new(n.into(), 10.into());
         let budget = Budget::unlimited();
         let aim = Aim { epsilon: &epsilon, log_delta: None, open: None };
@@ -305,10 +306,10 @@ fn widths() {
 #[test]
 fn narrower_noise_is_sketched_alike() {
     for direction in plan(&["1/100:gaussian(sigma=3000, sensitivity=2000)*100"]).directions() {
-        let (pairs, copies) = &direction[0];
+        let (pairs, copies) = (direction.parts()[0].pairs(), direction.parts()[0].copies());
         let [best, _] = Detail::of_parts(1);
         let less = best.narrower();
-        let of = |detail| [Sketch::new(pairs, *copies, detail, &Budget::unlimited()).unwrap()];
+        let of = |detail| [Sketch::new(pairs, copies, detail, &Budget::unlimited()).unwrap()];
         let (wide, narrow) = (guess(&of(best), -30).unwrap(), guess(&of(less), -30).unwrap());
         assert!((&wide - &narrow).abs() * BigInt::from(20) < wide, "{wide} {narrow}");
         assert!(bound(&of(best), &wide).is_some() && bound(&of(less), &wide).is_none());
@@ -445,11 +446,12 @@ proptest! {
         let share = |part: u64, all: u64| Probability::new(Rational::new(part.into(), all.into())).unwrap();
         let outcomes = weights.iter().filter(|weight| **weight != (0, 0));
         let outcomes = outcomes.map(|(p, q)| (share(*p, all_p), share(*q, all_q))).collect();
-        let mut direction: Direction = vec![(vec![Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())], copies)];
+        let mut parts = vec![(vec![Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())], copies)];
         if let Some(scale) = other {
             let spec: Spec = alloc::format!("laplace(scale={scale}/8)").parse().unwrap();
-            direction.push((vec![from_spec(&spec).unwrap().domination().forward()[0].clone()], 1));
+            parts.push((vec![from_spec(&spec).unwrap().domination().forward()[0].clone()], 1));
         }
+        let direction = Direction::of(parts);
         let epsilon = Rational::new(tenths.into(), 10.into());
         let truth = truth(&direction, &epsilon);
         if let Some(most) = sketch(&direction, &Budget::unlimited()).and_then(|sketches| bound(&sketches, &epsilon)) {
@@ -475,7 +477,7 @@ fn the_sketches_bound_is_good_far_out() {
     // All that is left above every finite loss is what is infinite.
     let share = |n: i64, of: i64| Probability::new(Rational::new(n.into(), of.into())).unwrap();
     let outcomes = vec![(share(1, 10), share(0, 1)), (share(1, 2), share(2, 5)), (share(2, 5), share(3, 5))];
-    let direction: Direction = vec![(vec![Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())], 2)];
+    let direction = Direction::of([(vec![Pair::Finite(FinitePair::from_probabilities(outcomes).unwrap())], 2)]);
     let found = bound(&sketch(&direction, &Budget::unlimited()).unwrap(), &rational("3")).unwrap();
     assert!(rational("19/100") <= found && found <= rational("1/2"), "{found}");
     let direction = plan(&["gaussian(sigma=10)*2"]).directions().remove(0);

@@ -105,9 +105,9 @@ pub(super) fn delta(
         return infinite(&factors, precision);
     }
     let epsilon = |bits: u32| Some(Enclosure::from_rational(epsilon.get(), bits));
-    if let [(pairs, copies)] = direction.as_slice()
-        && let [pair] = pairs.as_slice()
-        && let Some(answer) = few(pair, *copies, &epsilon, precision, budget)
+    if let [part] = direction.parts()
+        && let Some(pair) = part.pair()
+        && let Some(answer) = few(pair, part.copies(), &epsilon, precision, budget)
     {
         return Some(answer);
     }
@@ -250,13 +250,7 @@ fn factors(direction: &Direction) -> Option<Vec<Factor>> {
 }
 
 fn factors_by(direction: &Direction, of: impl Fn(&Pair, u64) -> Option<Factor>) -> Option<Vec<Factor>> {
-    direction
-        .iter()
-        .map(|(pairs, copies)| match pairs.as_slice() {
-            [pair] => of(pair, *copies),
-            _ => None,
-        })
-        .collect()
+    direction.iter().map(|part| of(part.pair()?, part.copies())).collect()
 }
 
 /// Whether ε is at least the greatest total loss that is finite, so that δ(ε) is the probability of an infinite one.

@@ -71,7 +71,7 @@ fn no_integral_far_out() {
     let coarse = Precision { digits: 3 };
     assert!(smooth::delta(&variance, &BigUint::one(), 7, &one, &coarse).is_none());
     let pair = Pair::Gaussian { variance, shift: BigUint::one() };
-    let direction = vec![(vec![pair], 7)];
+    let direction = Direction::of([(vec![pair], 7)]);
     let answer = super::delta(&direction, &NonNegative::one(), &coarse, &Budget::unlimited()).unwrap();
     assert!(answer.enclosure.upper() <= smallest(), "{answer:?}");
 }
@@ -112,7 +112,7 @@ fn finite(outcomes: &[(&str, &str)]) -> Pair {
 }
 
 fn direction(parts: &[(Pair, u64)]) -> Direction {
-    parts.iter().map(|(pair, copies)| (vec![pair.clone()], *copies)).collect()
+    Direction::of(parts.iter().map(|(pair, copies)| (vec![pair.clone()], *copies)))
 }
 
 /// Steps that a question takes.

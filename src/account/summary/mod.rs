@@ -52,10 +52,9 @@ fn refined(precision: &Precision, at: impl Fn(u32) -> Option<Enclosure>) -> Opti
 /// The larger over the two directions of the sum over all runs of what `of` says of their pair; what loses nothing is left out.
 fn total(plan: &Plan, of: impl Fn(&Pair) -> Option<Enclosure>) -> Option<Enclosure> {
     let sums = directions(plan).into_iter().map(|direction| {
-        let terms = direction.iter().map(|(pairs, copies)| {
+        let terms = direction.iter().map(|part| {
             // Several pairs: the supremum of their profiles is the profile of a pair that is none of them.
-            let [pair] = pairs.as_slice() else { return None };
-            Some(of(pair)?.mul_rational(&Rational::from_integer((*copies).into())))
+            Some(of(part.pair()?)?.mul_rational(&Rational::from_integer(part.copies().into())))
         });
         Some(terms.collect::<Option<Vec<_>>>()?.into_iter().sum::<Enclosure>())
     });

@@ -78,10 +78,10 @@ fn of_direction(
     let (mut plain, mut all, mut noises) = (Rational::zero(), Rational::zero(), Vec::new());
     // Whether the limit at infinity is that of all Gaussian noise.
     let mut is_reached = true;
-    for (pairs, copies) in direction {
+    for part in direction {
         // Several pairs: the supremum of their profiles is the profile of a pair that is none of them.
-        let [pair] = pairs.as_slice() else { return None };
-        let copies = Rational::from_integer((*copies).into());
+        let pair = part.pair()?;
+        let copies = Rational::from_integer(part.copies().into());
         match pair {
             Pair::Gaussian { variance, shift } => {
                 let rho = gaussian(variance, shift) * &copies;

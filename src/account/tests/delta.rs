@@ -129,7 +129,7 @@ fn subsampled_pairs() {
             for n in [0, 1, 2, 9, 30] {
                 let epsilon = non_negative(n, 50);
                 let answer = one_direction(
-                    &vec![(vec![pair.clone()], 1)],
+                    &Direction::of([(vec![pair.clone()], 1)]),
                     &epsilon,
                     &Precision::default(),
                     Methods::All,
@@ -137,7 +137,7 @@ fn subsampled_pairs() {
                     &mut Memory::default(),
                 );
                 let reference = reference::delta(
-                    &vec![(vec![pair.clone()], 1)],
+                    &Direction::of([(vec![pair.clone()], 1)]),
                     &epsilon,
                     &Precision { digits: 8 },
                     &Budget::unlimited(),
@@ -345,7 +345,7 @@ fn a_whole_list_leaves_nothing_out() {
     let pair = finite(&[(6, 3), (4, 3), (2, 6)]);
     let sampled = Pair::Subsampled { rate: probability(1, 3), of: Box::new(pair.clone()), reversed: false };
     for pair in [pair, sampled] {
-        let direction: Direction = vec![(vec![pair], 3)];
+        let direction = Direction::of([(vec![pair], 3)]);
         let answer =
             reference::delta(&direction, &non_negative(3, 1), &Precision::default(), &Budget::unlimited()).unwrap();
         assert!(answer.enclosure.upper().is_zero(), "{}", answer.enclosure);
@@ -367,7 +367,7 @@ fn the_distance_is_asked_once() {
     let skew = finite(&[(5, 1), (2, 3), (1, 4)]);
     let one = plan(&[(skew.clone(), 3), (gaussian(9, 1, 3), 2)]).directions();
     let [forward, backward] = one.as_slice() else { panic!("two directions") };
-    assert!(is_reverse(forward, backward) && is_reverse(backward, forward) && !is_reverse(forward, forward));
+    assert!(forward.is_reverse_of(backward) && backward.is_reverse_of(forward) && !forward.is_reverse_of(forward));
     let at_zero = |direction: &Direction| {
         let zero = NonNegative::zero();
         one_direction(
@@ -381,10 +381,10 @@ fn the_distance_is_asked_once() {
         .enclosure
     };
     assert!(at_zero(forward).intersects(&at_zero(backward)));
-    let several = |pairs: [&Pair; 2]| vec![(pairs.into_iter().cloned().collect(), 3)];
+    let several = |pairs: [&Pair; 2]| Direction::of([(pairs.into_iter().cloned().collect(), 3)]);
     let other = finite(&[(1, 2), (1, 2), (2, 0)]);
-    assert!(!is_reverse(&several([&skew, &other]), &several([&skew.reversed(), &other.reversed()])));
+    assert!(!several([&skew, &other]).is_reverse_of(&several([&skew.reversed(), &other.reversed()])));
     // As many copies of the reverse, and no others.
-    let copies = |pair: &Pair, copies: u64| vec![(vec![pair.clone()], copies)];
-    assert!(!is_reverse(&copies(&skew, 3), &copies(&skew.reversed(), 2)));
+    let copies = |pair: &Pair, copies: u64| Direction::of([(vec![pair.clone()], copies)]);
+    assert!(!copies(&skew, 3).is_reverse_of(&copies(&skew.reversed(), 2)));
 }

@@ -65,7 +65,7 @@ fn ties_at_infinity() {
     let answer = epsilon(&plan(&parts), &probability(1, 3), &Precision::default()).unwrap();
     assert_eq!(answer.enclosure, Enclosure::from_integer(0, 0));
     let pair = finite(&[(2, 0), (6, 2), (2, 8)]);
-    let direction: Direction = vec![(vec![pair], 2)];
+    let direction = Direction::of([(vec![pair], 2)]);
     // 1 − (8/10)².
     assert_eq!(greatest::infinite_mass(&direction), Some(rational(36, 100)));
     let greatest = lattice::greatest_finite_loss(&direction, 80).unwrap();
