@@ -23,7 +23,7 @@ use num_traits::{One, Zero};
 use super::{
     factor::{Factor, Kind},
     listed::{self, Value},
-    question::finish,
+    frequency_sum::finish,
     tilt::{self, Form, Tilt},
     tilted::Tilted,
 };

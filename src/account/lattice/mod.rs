@@ -37,11 +37,11 @@
 //! 1 − e^-β: the difference is at most e^|β| − 1, by which W is widened.
 
 mod factor;
+mod frequency_sum;
 mod halves;
 mod listed;
 mod loss;
 mod partial;
-mod question;
 mod smooth;
 #[cfg(test)]
 mod tests;
@@ -58,7 +58,7 @@ use num_traits::{One, Zero};
 use self::{
     factor::{Factor, Kind},
     loss::Loss,
-    question::{Effort, Question, finish},
+    frequency_sum::{Effort, FrequencySum, finish},
     tilt::{Form, Tilt},
 };
 use super::{Answer, Direction, Method, Precision, answer::is_narrow, profile::Epsilon};
@@ -455,13 +455,13 @@ fn by_frequencies(
         }
     }
     let peeled = if most > FEW_FREQUENCIES { peel(factors) } else { None };
-    let question = Question { factors, split, epsilon, most, is_peeled: peeled.is_some() };
+    let sum = FrequencySum { factors, split, epsilon, most, is_peeled: peeled.is_some() };
     let wanted = if peeled.is_some() { precision.bits().min(PEELED_BITS) } else { precision.bits() };
     let mut effort = Effort { bits: wanted, guard: 16 };
     let mut best: Option<Enclosure> = None;
     for _ in 0..6 {
         let attempt = || {
-            let (mut found, working) = question.attempt(&tilt, &effort, &low)?;
+            let (mut found, working) = sum.attempt(&tilt, &effort, &low)?;
             if let Some(ends) = &peeled {
                 found.value = found.value.add(&ends_alone(ends, &tilt, epsilon, &effort, &low)?);
             }
@@ -515,6 +515,6 @@ fn ends_alone(ends: &Factor, tilt: &Tilt, epsilon: &Epsilon<'_>, effort: &Effort
     let split = split(factors, true)?;
     let cumulant = tilt::cumulant(factors, &tilt.theta, low)?;
     let tilt = Tilt { cumulant, ..tilt.clone() };
-    let question = Question { factors, split: &split, epsilon, most: MOST_FREQUENCIES, is_peeled: false };
-    Some(question.attempt(&tilt, effort, low)?.0.value)
+    let sum = FrequencySum { factors, split: &split, epsilon, most: MOST_FREQUENCIES, is_peeled: false };
+    Some(sum.attempt(&tilt, effort, low)?.0.value)
 }

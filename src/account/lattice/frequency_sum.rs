@@ -1,4 +1,4 @@
-//! One question on a lattice, at one tilt: the sum over frequencies, and what it says of δ.
+//! The sum over frequencies of a loss on a lattice, at one tilt, and what it says of δ.
 
 use alloc::vec::Vec;
 
@@ -29,8 +29,8 @@ pub(super) struct Effort {
     pub(super) guard: u32,
 }
 
-/// δ at an ε, of factors that are split in one way.
-pub(super) struct Question<'a> {
+/// The sum for δ at one ε, of factors that are split in one way.
+pub(super) struct FrequencySum<'a> {
     pub(super) factors: &'a [Factor],
     pub(super) split: &'a Split,
     pub(super) epsilon: &'a Epsilon<'a>,
@@ -48,7 +48,7 @@ pub(super) struct Found {
     pub(super) missing: u32,
 }
 
-impl Question<'_> {
+impl FrequencySum<'_> {
     /// a, the loss at X = 0 of the factors on the lattice.
     fn base(&self, working: &Working) -> Option<Enclosure> {
         let mut sum = Enclosure::from_integer(0, 0);
@@ -59,7 +59,7 @@ impl Question<'_> {
         Some(sum)
     }
 
-    /// n₀ and β of the question whose ε is less by `loss`.
+    /// n₀ and β where ε is less by `loss`.
     fn threshold(&self, base: &Enclosure, loss: &Enclosure, working: &Working) -> Option<(BigInt, Enclosure)> {
         let fine = working.bits().saturating_add(64);
         let step = self.split.step.enclose(fine);
