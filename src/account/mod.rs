@@ -14,10 +14,10 @@
 mod answer;
 mod basic;
 mod chernoff;
+mod curve;
 mod direction;
 mod dpsgd;
 mod greatest;
-mod grid;
 mod inverse;
 mod lattice;
 mod length;
@@ -27,6 +27,7 @@ mod privacy_profile;
 mod profile;
 mod reference;
 mod simplified;
+mod spectral;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -45,7 +46,7 @@ use alloc::vec::Vec;
 
 use num_traits::Zero;
 
-use self::grid::Memory;
+use self::spectral::Memory;
 use crate::{
     exact::{Budget, Enclosure, NonNegative, Probability, Rational, Scaled, Working},
     guarantee::Pair,
@@ -129,7 +130,7 @@ fn of_directions(
         let share = if left == 1 { budget.share(1) } else { budget.part(3, 4) };
         if let Some(most) = &most
             && most.method == Method::Spectral
-            && grid::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share, memory)
+            && spectral::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share, memory)
         {
             continue;
         }
@@ -229,36 +230,13 @@ fn search(
     let greatest = directions.iter().map(|direction| greatest::loss(direction, bits).ok()?.finite());
     let bound = greatest.collect::<Option<Vec<_>>>().and_then(|all| all.iter().map(Enclosure::upper).max());
     let bound = bound.map(|bound| bound.max(Rational::zero()));
-    // A grid composes once and is asked many times.
-    let coarse = Precision { digits: 3 };
-    let needs_grid = |direction: &Direction| {
-        !direction.is_empty()
-            && direction.of_one_copy().is_none()
-            && lattice::delta(direction, &NonNegative::one(), &coarse, &budget.share(8)).is_none()
-            && !is_listed(direction, precision)
+    // What was composed for one trial answers the next.
+    let memory = core::cell::RefCell::new(Memory::default());
+    let profile = |epsilon: &NonNegative, precision: &Precision| {
+        let budget = at_most(&budget.share(4), LATTICE_STEPS);
+        of_directions(directions, epsilon, precision, Methods::All, &budget, &mut memory.borrow_mut())
     };
-    let by_grid = || grid::epsilon(directions, delta, bound.as_ref(), precision, budget);
-    let by_profile = |budget: &Budget| {
-        let profile = |epsilon: &NonNegative, precision: &Precision| {
-            of_directions(directions, epsilon, precision, Methods::Quick, &budget.share(4), &mut Memory::default())
-        };
-        inverse::epsilon(&profile, delta, bound.as_ref(), precision)
-    };
-    if directions.iter().any(needs_grid) {
-        // Without a grid there is little to be had here, and little time is spent on it.
-        let by_profile = || by_profile(&at_most(&budget.share(8), LATTICE_STEPS));
-        return match by_grid() {
-            // Where there is a good answer, bounds that cost nothing make it no better.
-            Some(answer) if answer.is_narrow || is_known_to(&answer, 10) => Ok(answer),
-            Some(answer) => Ok(by_profile().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
-            None => by_profile(),
-        };
-    }
-    match by_profile(&at_most(budget, LATTICE_STEPS)) {
-        Ok(answer) if answer.is_narrow || is_known_to(&answer, 1_000_000) => Ok(answer),
-        Ok(answer) => Ok(by_grid().map_or(answer.clone(), |other| answer.narrowed_by(&other, precision))),
-        Err(error) => by_grid().ok_or(error),
-    }
+    inverse::epsilon(&profile, delta, bound.as_ref(), precision)
 }
 
 /// At most so many steps of a budget.
@@ -269,12 +247,6 @@ fn at_most(budget: &Budget, steps: u64) -> Budget {
 /// Whether a direction has so few copies that their outcomes may be listed.
 fn is_few(direction: &Direction) -> bool {
     direction.copies() <= 3
-}
-
-/// Whether the outcomes are so few that they are listed again for every trial of a search sooner than a grid is composed.
-fn is_listed(direction: &Direction, precision: &Precision) -> bool {
-    let deeper = Precision { digits: precision.digits.saturating_add(12) };
-    is_few(direction) && reference::delta(direction, &NonNegative::one(), &deeper, &Budget::new(LISTED_STEPS)).is_ok()
 }
 
 /// Whether an answer is known to one part in so many.
@@ -372,10 +344,10 @@ fn one_direction(
     {
         return answer;
     }
-    // A grid is not what makes an answer narrower than a millionth of itself.
+    // A spectrum is not what makes an answer narrower than a millionth of itself.
     if methods == Methods::All
         && !is_known_to(&best, 1_000_000)
-        && let Some(answer) = narrowed(&mut best, grid::delta(direction, epsilon, precision, budget, memory))
+        && let Some(answer) = narrowed(&mut best, by_spectrum(direction, epsilon, precision, budget, memory))
     {
         return answer;
     }
@@ -383,4 +355,16 @@ fn one_direction(
         return answer;
     }
     best
+}
+
+/// δ(ε) by the spectral method.
+fn by_spectrum(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+    budget: &Budget,
+    memory: &mut Memory,
+) -> Option<Answer> {
+    let enclosure = spectral::delta(direction, epsilon, precision, budget, memory)?;
+    Some(Answer { is_narrow: answer::is_narrow(&enclosure, precision), enclosure, method: Method::Spectral })
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
-    AccountError, Answer, Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, grid::Memory,
+    AccountError, Answer, Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, spectral::Memory,
     length::refuse_long, of_directions, one_direction,
 };
 use crate::exact::{Budget, NonNegative};

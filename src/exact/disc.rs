@@ -174,7 +174,6 @@ impl Disc {
     }
 
     /// The imaginary parts.
-    #[cfg(test)]
     pub(crate) fn im(&self) -> Enclosure {
         let radius = BigInt::from(self.radius.clone());
         Enclosure::from_scaled(&self.im - &radius, &self.im + &radius, self.precision)

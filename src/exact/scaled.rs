@@ -61,6 +61,11 @@ impl Scaled {
         Self::rounded(quotient, upper, 0_i64.saturating_sub_unsigned(shift), bits)
     }
 
+    /// units · 2^-digits.
+    pub(crate) fn from_units(units: &BigUint, digits: u32, bits: u32) -> Self {
+        Self::rounded(units.clone(), units.clone(), -i64::from(digits), bits)
+    }
+
     pub(crate) fn is_zero(&self) -> bool {
         self.upper.is_zero()
     }
@@ -143,6 +148,13 @@ impl Scaled {
     /// An e with 2^e ≤ x for every x; very low where the lower bound is 0.
     pub(crate) fn floor_magnitude(&self) -> i64 {
         if self.lower.is_zero() { i64::MIN / 4 } else { self.exponent.saturating_add_unsigned(self.lower.bits() - 1) }
+    }
+
+    /// The first 64 binary digits of the upper bound, and the exponent of the last of them; (0, 0) for the point 0.
+    pub(crate) fn leading(&self) -> (u64, i64) {
+        let excess = self.upper.bits().saturating_sub(64);
+        let leading = (&self.upper >> excess).iter_u64_digits().next().unwrap_or(0);
+        (leading, if leading == 0 { 0 } else { self.exponent.saturating_add_unsigned(excess) })
     }
 
     /// The numbers from 0 to the greatest of these.

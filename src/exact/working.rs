@@ -84,11 +84,16 @@ impl Working {
         if e.unsigned_abs() > 1 << 62 {
             return None;
         }
-        self.budget.spend(4 * exponential(self.bits))?;
+        self.budget.spend(2 * exponential(self.bits))?;
         let mantissa = x.clone().shifted(-e).fixed(self.bits.saturating_add(8))?;
-        let bound = |value: Rational| Some(ln(&Positive::new(value).ok()?, self.bits));
-        let (least, greatest) = (bound(mantissa.lower())?, bound(mantissa.upper())?);
-        Some(least.hull(&greatest).add(&self.ln_two.mul(&Enclosure::from_integer(e, 0))))
+        let least = mantissa.lower();
+        // ln b ≤ ln a + (b − a)/a, and a is next to 1/2 or more.
+        if least < Rational::new_raw(1.into(), 4.into()) {
+            return None;
+        }
+        let rise = Enclosure::from_rational(&mantissa.width(), mantissa.precision()).mul(&Enclosure::from_integer(4, 0));
+        let least = ln(&Positive::new(least).ok()?, self.bits);
+        Some(least.hull(&least.add(&rise)).add(&self.ln_two.mul(&Enclosure::from_integer(e, 0))))
     }
 
     /// Encloses e^(2πi·numerator/denominator): the turn is exact, so that only the nearest eighth of it goes through a series.

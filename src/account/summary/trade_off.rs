@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     account::{
-        Answer, Direction, MOST_STEPS, Method, Methods, Plan, Precision, clamped, directions, grid, infinite_mass,
+        Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, infinite_mass, spectral,
         one_direction,
     },
     exact::{Budget, Enclosure, NonNegative, Probability, Rational},
@@ -108,7 +108,7 @@ pub struct TradeOff {
     /// One of each direction.
     profiles: Vec<Profile>,
     precision: Precision,
-    memory: grid::Memory,
+    memory: spectral::Memory,
     /// What further points may still take, and what of it is kept for other rates.
     steps: u64,
     kept: u64,
@@ -130,7 +130,7 @@ impl TradeOff {
             directions,
             profiles,
             precision: precision.clone(),
-            memory: grid::Memory::default(),
+            memory: spectral::Memory::default(),
             steps: 2 * MOST_STEPS,
             kept: 0,
         }
@@ -215,24 +215,16 @@ impl TradeOff {
             return Some(point.delta.width());
         }
         let direction = self.directions.get(index)?;
-        // What was composed for another point costs nothing.
-        let answer = match self.memory.delta(direction, epsilon) {
-            Some(enclosure) => clamped(Answer { enclosure, method: Method::Spectral, is_narrow: false }),
-            None => {
-                let own = self.steps.saturating_sub(self.kept);
-                if own == 0 {
-                    return None;
-                }
-                // A grid takes its measure from what it may spend, and spends a part of it: with less than this to spend it is a coarse one.
-                let share = own.max(MOST_STEPS / 4).min(self.steps);
-                let budget = Budget::new(share);
-                let digits = Precision { digits: self.precision.digits.saturating_add(1) };
-                let at = NonNegative::new(epsilon.clone()).ok()?;
-                let answer = one_direction(direction, &at, &digits, Methods::All, &budget, &mut self.memory);
-                self.steps = self.steps.saturating_sub(share).saturating_add(budget.left());
-                clamped(answer)
-            }
-        };
+        let own = self.steps.saturating_sub(self.kept);
+        if own == 0 {
+            return None;
+        }
+        let budget = Budget::new(own);
+        let digits = Precision { digits: self.precision.digits.saturating_add(1) };
+        let at = NonNegative::new(epsilon.clone()).ok()?;
+        // What was composed for another point costs little.
+        let answer = clamped(one_direction(direction, &at, &digits, Methods::All, &budget, &mut self.memory));
+        self.steps = self.steps.saturating_sub(own).saturating_add(budget.left());
         // What is wider than its neighbours would stand between lines that say more.
         let below = profile.points.range(..epsilon.clone()).next_back();
         let above = profile.points.range(epsilon.clone()..).next();

@@ -11,12 +11,17 @@ use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-use super::{
-    atoms::{self, Atoms, atoms},
+pub(super) mod dots;
+mod finite;
+pub(super) mod fixed;
+mod gaussian;
+mod normal;
+mod tails;
+
+use self::{
     finite::FiniteCurve,
     fixed::{Range, ceil, exp, ln_scaled, shift_up},
     gaussian::GaussianCdf,
-    short,
 };
 use crate::{
     exact::{NonNegative, Positive, Rational, exp_neg, exponential, product},
@@ -25,18 +30,18 @@ use crate::{
 
 /// What is known of the curve at a point x; all over 2^bits.
 #[derive(Clone, Debug)]
-pub(super) struct Touch {
+pub(in crate::account) struct Touch {
     /// P(S).
-    pub(super) p: Range,
+    pub(in crate::account) p: Range,
     /// Q(S).
-    pub(super) q: Range,
+    pub(in crate::account) q: Range,
     /// At least h(x).
-    pub(super) upper: BigInt,
+    pub(in crate::account) upper: BigInt,
 }
 
 impl Touch {
     /// Of the set S, which `upper` takes for the best.
-    pub(super) fn of(p: Range, q: Range, x: &BigInt, bits: u32) -> Self {
+    pub(in crate::account) fn of(p: Range, q: Range, x: &BigInt, bits: u32) -> Self {
         let upper = &p.upper - ((x * &q.lower) >> bits);
         Self { p, q, upper }
     }
@@ -49,13 +54,13 @@ impl Touch {
     }
 
     /// P(S) − x·Q(S) at another x, rounded down: at most h there.
-    pub(super) fn line(&self, x: &BigInt, bits: u32) -> BigInt {
+    pub(in crate::account) fn line(&self, x: &BigInt, bits: u32) -> BigInt {
         &self.p.lower - shift_up(&(x * &self.q.upper), bits)
     }
 }
 
 /// A pair's curve over 2^bits.
-pub(super) struct Curve {
+pub(in crate::account) struct Curve {
     bits: u32,
     kind: Kind,
 }
@@ -102,7 +107,7 @@ enum Noise {
 
 impl Curve {
     /// `None` if the pair is beyond what can be written down.
-    pub(super) fn new(pair: &Pair, bits: u32) -> Option<Self> {
+    pub(in crate::account) fn new(pair: &Pair, bits: u32) -> Option<Self> {
         let kind = match pair {
             Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => Kind::Equal,
             Pair::Laplace { scale, shift } => {
@@ -125,32 +130,8 @@ impl Curve {
         Some(Self { bits, kind })
     }
 
-    /// The same by the pair's outcomes, where it takes less to list them than to find their sums at so many points.
-    pub(super) fn cheapest(pair: &Pair, points: u64, bits: u32) -> Option<Self> {
-        if cost_listed(pair, points, bits) < cost(pair, points, bits)
-            && let Some(Atoms { listed, above, below }) = atoms(pair, bits, SHORT)
-        {
-            // Where Q may be 0, and of what is left out, there is at most P; P itself, if Q is 0.
-            let at_most = |(p, q): (Range, Range)| {
-                if q.lower.is_positive() && !p.lower.is_zero() {
-                    return (p, q);
-                }
-                let lower = if q.upper.is_zero() { p.lower } else { BigInt::zero() };
-                (Range { lower, upper: p.upper }, Range::point(BigInt::zero()))
-            };
-            let masses = listed.into_iter().map(|atom| (atom.p, atom.q)).chain([above, below]).map(at_most).collect();
-            return Some(Self { bits, kind: Kind::Finite(FiniteCurve::from_masses(masses, bits)) });
-        }
-        Self::new(pair, bits)
-    }
-
-    /// About the steps that this takes at so many points.
-    pub(super) fn cheapest_cost(pair: &Pair, points: u64, bits: u32) -> u64 {
-        cost(pair, points, bits).min(cost_listed(pair, points, bits))
-    }
-
     /// What is known at x > 0, over 2^bits.
-    pub(super) fn touch(&mut self, x: &BigInt) -> Option<Touch> {
+    pub(in crate::account) fn touch(&mut self, x: &BigInt) -> Option<Touch> {
         let bits = self.bits;
         let mut touch = match &mut self.kind {
             Kind::Equal => Touch::trivial(x, bits),
@@ -205,10 +186,7 @@ fn shifted(noise: &mut Noise, shift: &BigInt, last: &mut Last, x: &BigInt, bits:
     };
     // Bits enough for t to be one integer or two.
     let places = u32::try_from(n.bits().saturating_sub(d.bits())).ok()?.checked_add(24)?;
-    let Range { lower, upper } = match short::ln(x.magnitude(), bits, places) {
-        Some(ln) => ln,
-        None => Range::of(&ln_scaled(x.magnitude(), bits, places)?, places),
-    };
+    let Range { lower, upper } = Range::of(&ln_scaled(x.magnitude(), bits, places)?, places);
     let (whole, scaled) = (&d << (places + 1), (shift * &d) << places);
     let (least, most) = ((&scaled - &n * upper).div_floor(&whole), (scaled - n * lower).div_floor(&whole));
     let mut touch: Option<Touch> = None;
@@ -258,8 +236,8 @@ const LONG: u32 = 1 << 12;
 
 /// Losses between which all of a pair's lie, but for a share below 2^-tail of either distribution; (0, 0) if P = Q.
 ///
-/// Only the choice of a grid depends on it.
-pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
+/// Only the choice of points depends on it.
+pub(in crate::account) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
     let symmetric = |most: Rational| Some((-most.clone(), most));
     match pair {
         Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => symmetric(Rational::zero()),
@@ -271,7 +249,7 @@ pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
             let wide = Rational::new(steps * 6, BigInt::from(5) << 20_u32);
             symmetric(ratio / BigInt::from(2) + wide)
         }
-        Pair::Finite(pair) => super::finite::span(pair),
+        Pair::Finite(pair) => finite::span(pair),
         Pair::Subsampled { rate, of, reversed } => {
             let (low, high) = span(of, tail)?;
             let mixed = |loss: &Rational| -> Option<Rational> {
@@ -293,17 +271,8 @@ pub(super) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
     }
 }
 
-/// Binary digits of losses that nobody asks for.
-const SHORT: u32 = 16;
-
-/// About the steps that a curve of a pair's outcomes takes.
-fn cost_listed(pair: &Pair, points: u64, bits: u32) -> u64 {
-    let each = points.saturating_mul(10 * product(bits));
-    if atoms::are_few(pair) { each.saturating_add(atoms::cost(pair, bits, SHORT)) } else { u64::MAX }
-}
-
 /// About the steps that a pair's curve takes at so many points.
-pub(super) fn cost(pair: &Pair, points: u64, bits: u32) -> u64 {
+pub(in crate::account) fn cost(pair: &Pair, points: u64, bits: u32) -> u64 {
     // Abscissas, slopes, a short logarithm.
     let each = points.saturating_mul(10 * product(bits) + 5_000);
     each.saturating_add(match pair {

@@ -7,7 +7,7 @@ use num_integer::Integer as _;
 use num_traits::{Signed, Zero};
 
 use super::{
-    curve::Touch,
+    Touch,
     fixed::{Range, ln_scaled},
 };
 use crate::{

@@ -11,40 +11,40 @@ use crate::exact::{Enclosure, NonNegative, Positive, Rational, exp_neg, ln};
 
 /// [lower, upper]·2^-precision, the precision known from the context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    pub(super) lower: BigInt,
-    pub(super) upper: BigInt,
+pub(in crate::account) struct Range {
+    pub(in crate::account) lower: BigInt,
+    pub(in crate::account) upper: BigInt,
 }
 
 impl Range {
-    pub(super) fn point(value: BigInt) -> Self {
+    pub(in crate::account) fn point(value: BigInt) -> Self {
         Self { upper: value.clone(), lower: value }
     }
 
     /// [lower, upper] of an enclosure, rounded outward.
-    pub(super) fn of(enclosure: &Enclosure, precision: u32) -> Self {
+    pub(in crate::account) fn of(enclosure: &Enclosure, precision: u32) -> Self {
         let rounded = enclosure.at_precision(precision);
         let (lower, upper) = rounded.scaled_bounds();
         Self { lower: lower.clone(), upper: upper.clone() }
     }
 
     /// The number itself, rounded outward.
-    pub(super) fn of_rational(value: &Rational, precision: u32) -> Self {
+    pub(in crate::account) fn of_rational(value: &Rational, precision: u32) -> Self {
         Self { lower: floor(value, precision), upper: ceil(value, precision) }
     }
 
-    pub(super) fn add(&self, other: &Self) -> Self {
+    pub(in crate::account) fn add(&self, other: &Self) -> Self {
         Self { lower: &self.lower + &other.lower, upper: &self.upper + &other.upper }
     }
 
     /// 1 − x.
-    pub(super) fn complement(&self, precision: u32) -> Self {
+    pub(in crate::account) fn complement(&self, precision: u32) -> Self {
         let one = BigInt::one() << precision;
         Self { lower: &one - &self.upper, upper: one - &self.lower }
     }
 
     /// x·y for x, y ≥ 0.
-    pub(super) fn mul(&self, other: &Self, precision: u32) -> Self {
+    pub(in crate::account) fn mul(&self, other: &Self, precision: u32) -> Self {
         Self {
             lower: (&self.lower * &other.lower) >> precision,
             upper: shift_up(&(&self.upper * &other.upper), precision),
@@ -52,29 +52,29 @@ impl Range {
     }
 
     /// Within [0, 1], which the number is known to be.
-    pub(super) fn clamp(self, precision: u32) -> Self {
+    pub(in crate::account) fn clamp(self, precision: u32) -> Self {
         let one = BigInt::one() << precision;
         Self { lower: self.lower.max(BigInt::zero()), upper: self.upper.min(one) }
     }
 }
 
 /// ⌊value·2^precision⌋.
-pub(super) fn floor(value: &Rational, precision: u32) -> BigInt {
+pub(in crate::account) fn floor(value: &Rational, precision: u32) -> BigInt {
     (value.numer() << precision).div_floor(value.denom())
 }
 
 /// ⌈value·2^precision⌉.
-pub(super) fn ceil(value: &Rational, precision: u32) -> BigInt {
+pub(in crate::account) fn ceil(value: &Rational, precision: u32) -> BigInt {
     (value.numer() << precision).div_ceil(value.denom())
 }
 
 /// ⌈value/2^bits⌉; the plain right shift of a `BigInt` is the floor.
-pub(super) fn shift_up(value: &BigInt, bits: u32) -> BigInt {
+pub(in crate::account) fn shift_up(value: &BigInt, bits: u32) -> BigInt {
     -(-value >> bits)
 }
 
 /// e^x for either sign, enclosed to about 2^-precision relative to the larger of 1 and itself; `None` if x > 2^20.
-pub(super) fn exp(x: &Rational, precision: u32) -> Option<Enclosure> {
+pub(in crate::account) fn exp(x: &Rational, precision: u32) -> Option<Enclosure> {
     let magnitude = NonNegative::new(x.abs()).ok()?;
     if !x.is_positive() {
         return Some(exp_neg(&magnitude, precision).at_precision(precision + 2));
@@ -92,7 +92,7 @@ pub(super) fn exp(x: &Rational, precision: u32) -> Option<Enclosure> {
 /// ln(x·2^-scale) for x > 0, of width at most about 2^-bits.
 ///
 /// x is cut to its leading bits: m·2^e ≤ x < (m + 1)·2^e with m ≥ 2^(bits + 7), so that ln is raised by at most 1/m.
-pub(super) fn ln_scaled(x: &BigUint, scale: u32, bits: u32) -> Option<Enclosure> {
+pub(in crate::account) fn ln_scaled(x: &BigUint, scale: u32, bits: u32) -> Option<Enclosure> {
     let drop = x.bits().saturating_sub(u64::from(bits) + 8);
     let leading = Rational::from_integer(BigInt::from(x >> drop));
     let drop = u32::try_from(drop).ok()?;

@@ -1,0 +1,59 @@
+//! Every constant of the method. Each affects width and time, never soundness.
+
+/// Working digits beyond those of the fixed point: as many as all copies may have, and some.
+pub(super) const LIMBS_GUARD_BITS: u32 = 96;
+
+/// The fewest and the most limbs of a number.
+pub(super) const FEWEST_LIMBS: u32 = 2;
+pub(super) const MOST_LIMBS: u32 = 4;
+
+/// Gaussian tails below 2^-this are left out at first: 17 standard deviations.
+pub(super) const TAIL_BITS: u32 = 208;
+
+/// What is left out in all is below 2^-this of δ.
+pub(super) const TAIL_OF_DELTA_BITS: u32 = 48;
+
+/// More outcomes than this are taken in blocks.
+pub(super) const MOST_LISTED_OUTCOMES: usize = 2_500;
+
+/// The frequencies that a first sum has, and the most.
+pub(super) const FIRST_FREQUENCIES: usize = 1 << 10;
+pub(super) const MOST_FREQUENCIES: usize = 1 << 16;
+
+/// Each error term but the smoothing may be so many times smaller than the width that is asked for.
+pub(super) const TOLERANCE_PARTS: f64 = 30.0;
+
+/// No answer is made narrower than one part in 10^this.
+pub(super) const FINEST_DECIMAL_DIGITS: u32 = 7;
+
+/// The most attempts of one question.
+pub(super) const MOST_ATTEMPTS: usize = 14;
+
+/// A tilt whose pref exceeds δ by more than e^this is chosen only where no other will do.
+pub(super) const LARGEST_PREFACTOR_NATS: f64 = 45.0;
+
+/// The tilts that are looked at for one sum, and those for its aliases.
+pub(super) const TILTS: u32 = 31;
+pub(super) const ALIAS_TILTS: u32 = 48;
+
+/// The exponents r that are looked at for rare outcomes.
+pub(super) const RARE_EXPONENTS: u32 = 24;
+
+/// The points at which the curve of wide noise is met at first.
+pub(super) const COARSE_POINTS: u32 = 192;
+
+/// The blocks that a plan of wide noise has in all, and a part of it at least.
+pub(super) const MOST_BLOCKS: usize = 1 << 15;
+pub(super) const FEWEST_BLOCKS: usize = 192;
+
+/// The blocks of a part of wide noise for an answer that is as wide as itself.
+pub(super) const BLOCKS_FOR_ONE: f64 = 16.0;
+
+/// A spectrum that takes up to e^this as many frequencies as the best is used again.
+pub(super) const REUSE_NATS: f64 = 0.7;
+
+/// The relative width of a first idea of δ.
+pub(super) const ROUGH_WIDTH: f64 = 0.2;
+
+/// Blocks are chosen anew for a tilt that is so many times as great, or as small.
+pub(super) const FOCUS_FACTOR: f64 = 1.5;

@@ -1,0 +1,104 @@
+//! The smoothed spectral method: δ(ε) of any plan as a sum over frequencies of the characteristic function of its losses.
+//!
+//! Compose the plan with one more, fictitious mechanism: Gaussian, of a tiny privacy loss of standard deviation s. Its factor makes the
+//! Fourier integral of δ fall like e^(−s²t²/2), so that a sum of some thousand frequencies is the integral, up to terms with simple bounds;
+//! and the composed plan's δ′ is at least δ, and exceeds it by at most what another sum over the same frequencies says. One pass
+//! yields both bounds. There is no grid, no rounding of losses and no convolution, and copies are a power. `docs/spectral.md` has the
+//! formulas with their proofs, in the notation of these files:
+//!
+//! 1. [`listing`]: the outcomes of a pair; [`blocks`]: few outcomes in place of many, from both sides. [`outcomes`]: plans, their
+//!    masses and moments.
+//! 2. [`sketch`]: where to take a sum, guessed in floats, which decide nothing but width and time.
+//! 3. [`rare`]: rare outcomes of great losses apart.
+//! 4. [`limbs`], [`frequencies`], [`sum`]: the sum, and what it says of δ.
+//! 5. [`plan`]: the order of attempts. [`composed`]: a plan's outcomes, listed or in blocks.
+
+mod blocks;
+mod composed;
+mod constants;
+mod frequencies;
+mod limbs;
+mod listing;
+mod outcomes;
+mod plan;
+mod rare;
+mod sketch;
+mod sum;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use alloc::vec::Vec;
+
+use num_traits::{Signed, Zero};
+
+use self::{composed::Composed, constants::FINEST_DECIMAL_DIGITS, plan::Wanted};
+use super::{Direction, Precision, greatest};
+use crate::exact::{Budget, Enclosure, NonNegative, Rational};
+
+/// What was composed, by direction: it answers other ε.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    known: Vec<(Direction, Composed)>,
+}
+
+impl Memory {
+    /// How many directions are known.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// What is composed of a direction: as it was for another ε, or anew.
+    fn composed(&mut self, direction: &Direction, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<&mut Composed> {
+        let place = self.known.iter().position(|(known, _)| known == direction);
+        let place = match place {
+            Some(place) => place,
+            None => {
+                self.known.push((direction.clone(), Composed::new(direction, epsilon, wanted, budget)?));
+                self.known.len() - 1
+            }
+        };
+        let (_, composed) = self.known.get_mut(place)?;
+        if !composed.suits(epsilon) {
+            *composed = Composed::new(direction, epsilon, wanted, budget)?;
+        }
+        Some(composed)
+    }
+}
+
+/// Encloses δ(ε) of one direction of a plan; `None` if it is out of reach.
+pub(super) fn delta(
+    direction: &Direction,
+    epsilon: &NonNegative,
+    precision: &Precision,
+    budget: &Budget,
+    memory: &mut Memory,
+) -> Option<Enclosure> {
+    let wanted = Wanted::digits(precision.digits.min(FINEST_DECIMAL_DIGITS));
+    let composed = memory.composed(direction, epsilon.get(), wanted, budget)?;
+    let found = composed.delta(epsilon.get(), wanted, budget)?;
+    let lower = if found.lower.is_negative() { Rational::zero() } else { found.lower };
+    Enclosure::from_bounds(&lower.min(found.upper.clone()), &found.upper, digits_of(&found.upper)?)
+}
+
+/// Whether δ(ε) of a direction is at most `bound`, as far as Chernoff's bound shows.
+pub(super) fn is_at_most(
+    direction: &Direction,
+    epsilon: &Rational,
+    bound: &Rational,
+    budget: &Budget,
+    memory: &mut Memory,
+) -> bool {
+    if greatest::is_at_most(direction, epsilon) {
+        return true;
+    }
+    let composed = memory.composed(direction, epsilon, Wanted::digits(3), budget);
+    composed.and_then(|composed| composed.upper_bound(epsilon)).is_some_and(|most| most <= *bound)
+}
+
+/// The binary digits after the point that a small probability takes: its first ones are zeros.
+fn digits_of(probability: &Rational) -> Option<u32> {
+    let leading = probability.denom().bits().saturating_sub(probability.numer().bits());
+    u32::try_from(leading.min(1 << 20)).ok()?.checked_add(80)
+}
