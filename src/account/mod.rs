@@ -53,7 +53,7 @@ use crate::{
 };
 
 /// Steps that one question may take, about a nanosecond each: some seconds, whatever is asked.
-const MOST_STEPS: u64 = 16_000_000_000;
+const MOST_STEPS: u64 = 32_000_000_000;
 
 /// Steps of exact lattices and lists, for one ε or for all that a search asks: some seconds. What falls short has a grid's share still.
 const LATTICE_STEPS: u64 = 2_000_000_000;
@@ -130,7 +130,7 @@ fn of_directions(
         let share = if left == 1 { budget.share(1) } else { budget.part(3, 4) };
         if let Some(most) = &most
             && most.method == Method::Spectral
-            && spectral::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share, memory)
+            && spectral::is_at_most(direction, epsilon.get(), &most.enclosure.lower(), &share)
         {
             continue;
         }

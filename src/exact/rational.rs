@@ -17,9 +17,17 @@ use super::{NumberError, parse};
 /// are, and says what it does with the former.
 pub type Rational = Ratio<BigInt>;
 
-/// A number in lowest terms over a positive denominator. An integer is that already: a gcd of long numbers takes long.
+/// A number in lowest terms over a positive denominator. An integer is that already, and so is an odd number over a power of two: a gcd
+/// of long numbers takes long.
 fn lowest_terms(value: Rational) -> Rational {
-    if value.denom().is_one() { value } else { Rational::new(value.numer().clone(), value.denom().clone()) }
+    let denominator = value.denom();
+    let is_power_of_two =
+        denominator.is_positive() && denominator.magnitude().trailing_zeros() == Some(denominator.bits() - 1);
+    let is_odd = value.numer().magnitude().bit(0);
+    if denominator.is_one() || is_power_of_two && is_odd {
+        return value;
+    }
+    Rational::new(value.numer().clone(), denominator.clone())
 }
 
 /// The number that a quotient is, over a positive denominator; nothing for a quotient by 0.

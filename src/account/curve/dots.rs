@@ -12,13 +12,13 @@
 //! * **Pessimistic** (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, section 4): connect (0, 1), (xᵢ, h(xᵢ)) and stay at h(x_n)
 //!   beyond. Chords of a convex function lie above it, and h falls. Upper bounds in place of h(xᵢ) raise the chords. Of several curves
 //!   h is the largest: a curve above all of them, whichever an analyst meets at a step.
-//! * **Optimistic**: each cell [xᵢ, xᵢ₊₁] gets a line below h, from the lines that touch at its two ends: either of them or their
+//! * **Optimistic**: of one curve, whoever is told only between which points an outcome's ratio lies ([`Dots::told`]). Of several,
+//!   whose largest is that of none of them, each cell [xᵢ, xᵢ₊₁] gets a line below h, from the lines that touch at its two ends: either of them or their
 //!   mean, whichever leaves small gaps at the ends. vᵢ is the lower of the two cells' lines at xᵢ, so within a cell
 //!   the segment from vᵢ to vᵢ₊₁ is below the cell's line; the lower convex hull of the points (xᵢ, vᵢ) is lower still, and convex. At
 //!   the left it starts from (0, P(S₀)), on the first line; at the right it ends at c_∞, a lower bound of P(Q = 0).
 //!
-//! Both are off by the second order in the distance d of the points where losses are dense: the chord by h″·d²/8 at most, the mean of
-//! two lines by h″·d²/4.
+//! All are off by the second order in the distance of the points where losses are dense.
 
 use alloc::vec::Vec;
 
@@ -26,7 +26,10 @@ use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{One, Signed, Zero};
 
-use super::{Curve, Touch, fixed::shift_up};
+use super::{
+    Curve, Touch,
+    fixed::{Range, shift_up},
+};
 
 /// What is known of the largest of some curves at some points, over 2^bits.
 pub(in crate::account) struct Dots {
@@ -51,6 +54,22 @@ impl Dots {
     pub(in crate::account) fn above(&self) -> Option<(Vec<BigInt>, BigInt)> {
         let infinite = self.touches.last()?.upper.clone().max(BigInt::zero());
         Some((pessimistic(&self.points, &self.touches, self.bits), infinite))
+    }
+
+    /// Of one curve: (P, Q) of the outcomes between neighbouring points, for whoever is told no more of an outcome than between which
+    /// points its ratio lies. The sets that touch contain each other; of their differences P may be lowered and Q raised.
+    pub(in crate::account) fn told(&self) -> Vec<(BigInt, BigInt)> {
+        let one = Range::point(BigInt::one() << self.bits);
+        let none = Range::point(BigInt::zero());
+        let touched = self.touches.iter().map(|touch| (&touch.p, &touch.q));
+        let sets: Vec<_> = [(&one, &one)].into_iter().chain(touched).chain([(&none, &none)]).collect();
+        let between = |pair: &[(&Range, &Range)]| {
+            let [(p_before, q_before), (p, q)] = pair else { return None };
+            let (p, q) = (&p_before.lower - &p.upper, &q_before.upper - &q.lower);
+            // Where Q may be nothing the loss may be any, and the block is left out.
+            (p.is_positive() && q.is_positive()).then_some((p, q))
+        };
+        sets.windows(2).filter_map(between).collect()
     }
 
     /// The optimistic masses at the points, and at +∞.

@@ -49,14 +49,14 @@ pub(super) struct Focus {
 /// The digits of a curve: those of masses in the tails, and of differences of x as small as the rate.
 pub(super) fn curve_bits(pairs: &[Pair], tail: u32) -> u32 {
     let small = pairs.iter().map(listing::small).max().unwrap_or(0);
-    2 * tail + 128 + small.saturating_mul(3)
+    tail + 160 + small.saturating_mul(3)
 }
 
 /// About the steps that they take.
 pub(super) fn cost(pairs: &[Pair], count: usize, tail: u32, bits: u32) -> u64 {
     let points = u64::try_from(count).unwrap_or(u64::MAX).saturating_add(u64::from(COARSE_POINTS));
     let curves = pairs.iter().map(|pair| curve::cost(pair, points, curve_bits(pairs, tail))).fold(0, u64::saturating_add);
-    curves.saturating_add(points.saturating_mul(8 * exponential(bits)))
+    curves.saturating_add(points.saturating_mul(3 * exponential(bits)))
 }
 
 /// About `count` outcomes for k copies of the pairs, with tails of 2^-tail in the last of them.
@@ -87,7 +87,21 @@ pub(super) fn blocks(
     let of = |(masses, infinite): (Vec<BigInt>, BigInt)| {
         part(&losses, &dots, &masses, &infinite, copies, working.bits())
     };
-    Some(Sides { above: of(dots.above()?)?, below: of(dots.below()?)? })
+    let below = if pairs.len() == 1 { told(&dots, copies, working)? } else { of(dots.below()?)? };
+    Some(Sides { above: of(dots.above()?)?, below })
+}
+
+/// Outcomes for whoever is told no more than the cell.
+fn told(dots: &Dots, copies: u64, working: &Working) -> Option<Part> {
+    let bits = working.bits();
+    let over = |n: &BigInt| Scaled::from_units(n.magnitude(), dots.bits, bits);
+    let outcome = |(p, q): (BigInt, BigInt)| {
+        let (p, q) = (over(&p), over(&q));
+        Some(Outcome { loss: working.ln(&p.div(&q)?)?, p, q })
+    };
+    let outcomes = dots.told().into_iter().map(outcome).collect::<Option<Vec<_>>>()?;
+    let zero = Scaled::zero(bits);
+    Some(Part { outcomes, copies, never: zero.clone(), cut: zero })
 }
 
 fn is_listed(pair: &Pair) -> bool {
@@ -135,7 +149,7 @@ fn evenly(pair: &Pair, tail: u32, bits: u32) -> Option<Vec<BigInt>> {
     Some(points)
 }
 
-/// About so many points: two of three by what cells are off by, the others evenly.
+/// About so many points: ten of eleven by what cells are off by, the others evenly.
 #[expect(clippy::cast_precision_loss, reason = "a guess")]
 fn refined(dots: &Dots, count: usize, focus: Focus) -> Option<Vec<BigInt>> {
     let (masses, _) = dots.above()?;
@@ -150,7 +164,7 @@ fn refined(dots: &Dots, count: usize, focus: Focus) -> Option<Vec<BigInt>> {
     let cells: Vec<f64> = dots.points.windows(2).zip(masses.windows(2)).map(cell).collect();
     let top = cells.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = cells.iter().map(|cell| exp(cell - top)).collect();
-    let even = weights.iter().sum::<f64>() / (2.0 * weights.len() as f64);
+    let even = weights.iter().sum::<f64>() / (10.0 * weights.len() as f64);
     let each = weights.iter().map(|weight| weight + even).sum::<f64>() / count as f64;
     let mut points = Vec::from([dots.points.first()?.clone()]);
     // How much there is of the next point.

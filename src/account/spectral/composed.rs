@@ -6,7 +6,10 @@ use alloc::vec::Vec;
 
 use super::{
     blocks::{self, Focus, Sides, blocks},
-    constants::{FEWEST_BLOCKS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS, MOST_LIMBS, MOST_LISTED_OUTCOMES, ROUGH_WIDTH, TAIL_BITS, TAIL_OF_DELTA_BITS},
+    constants::{
+        FEWEST_BLOCKS, FEWEST_LIMBS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS, MOST_LIMBS, MOST_LISTED_OUTCOMES,
+        ROUGH_TAIL_BITS, ROUGH_WIDTH, TAIL_BITS, TAIL_OF_DELTA_BITS,
+    },
     listing::{self, list},
     outcomes::{LossSum, Part},
     plan::{Found, Listed, Wanted, log_of},
@@ -23,57 +26,72 @@ use crate::{
 pub(super) struct Composed {
     above: Listed,
     below: Option<Listed>,
+    detail: Detail,
+}
+
+/// How a plan is composed.
+#[derive(Clone, Copy, Debug)]
+struct Detail {
+    limbs: u32,
     tail: u32,
+    /// Blocks of each part of wide noise.
+    blocks: usize,
     focus: Option<Focus>,
+}
+
+/// Few blocks, of few digits: for a first idea of δ.
+const ROUGH: Detail = Detail { limbs: FEWEST_LIMBS, tail: ROUGH_TAIL_BITS, blocks: FEWEST_BLOCKS, focus: None };
+
+/// What is asked of a first idea.
+const ROUGHLY: Wanted = Wanted { width: ROUGH_WIDTH, most: FIRST_FREQUENCIES };
+
+/// Whether a part is taken in blocks: of many outcomes, or of several pairs.
+fn is_wide(pairs: &[Pair], tail: u32) -> bool {
+    match pairs {
+        [pair] => listing::count(pair, tail).is_none_or(|count| count > MOST_LISTED_OUTCOMES),
+        _ => true,
+    }
+}
+
+fn count_wide(direction: &Direction) -> usize {
+    direction.parts().iter().filter(|part| is_wide(part.pairs(), TAIL_BITS)).count()
 }
 
 impl Composed {
     /// With outcomes that suit an ε: others do as well, less narrowly.
     pub(super) fn new(direction: &Direction, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Self> {
-        let mut composed = Self::with(direction, TAIL_BITS, None, wanted, budget)?;
-        let tail = composed.tail_for(epsilon)?;
-        if tail > TAIL_BITS {
-            composed = Self::with(direction, tail, None, wanted, budget)?;
-        }
-        if composed.below.is_some() {
+        let mut detail = Detail { limbs: MOST_LIMBS, tail: TAIL_BITS, blocks: 0, focus: None };
+        let wide = count_wide(direction);
+        if wide > 0 {
             // A first idea of δ tells where losses matter.
-            let rough = composed.delta(epsilon, Wanted { width: ROUGH_WIDTH, most: FIRST_FREQUENCIES }, &budget.share(4));
-            let log_delta = rough.map_or(0.0, |rough| log_of(&rough.upper));
-            let focus = composed.above.focus(epsilon, log_delta, wanted);
-            composed = Self::with(direction, composed.tail, Some(focus), wanted, budget)?;
+            let mut rough = Self::with(direction, ROUGH, budget)?;
+            let found = rough.delta(epsilon, ROUGHLY, &budget.share(4));
+            let log_delta = found.map_or(0.0, |found| log_of(&found.upper));
+            detail.focus = Some(rough.above.focus(epsilon, log_delta, wanted));
+            detail.limbs = rough.above.limbs_for(epsilon, log_delta, wanted).unwrap_or(MOST_LIMBS);
+            detail.blocks = wanted.blocks().min(MOST_BLOCKS / wide).max(FEWEST_BLOCKS);
         }
-        Some(composed)
+        let composed = Self::with(direction, detail, budget)?;
+        let tail = composed.tail_for(epsilon)?;
+        if tail > TAIL_BITS { Self::with(direction, Detail { tail, ..detail }, budget) } else { Some(composed) }
     }
 
     /// The tail that leaves next to nothing of δ out.
     fn tail_for(&self, epsilon: &Rational) -> Option<u32> {
         let cut = log_of(&self.above.plan.cut(64).exact()?.upper());
         let excess = cut - self.above.log_delta(epsilon) + f64::from(TAIL_OF_DELTA_BITS) * core::f64::consts::LN_2;
-        Some(self.tail + bits_of(excess))
+        Some(self.detail.tail + bits_of(excess))
     }
 
-    fn with(
-        direction: &Direction,
-        tail: u32,
-        focus: Option<Focus>,
-        wanted: Wanted,
-        budget: &Budget,
-    ) -> Option<Self> {
-        let pairs = || direction.parts().iter().flat_map(|part| part.pairs());
-        let small = pairs().map(listing::small).max()?;
-        let working = Working::new(working_bits(MOST_LIMBS, small));
-        let is_wide = |pairs: &[Pair]| match pairs {
-            [pair] => listing::count(pair, tail).is_none_or(|count| count > MOST_LISTED_OUTCOMES),
-            _ => true,
-        };
-        let wide = direction.parts().iter().filter(|part| is_wide(part.pairs())).count();
-        let many = wanted.blocks().min(MOST_BLOCKS / wide.max(1)).max(FEWEST_BLOCKS);
-        let each = if focus.is_some() { many } else { FEWEST_BLOCKS };
+    fn with(direction: &Direction, detail: Detail, budget: &Budget) -> Option<Self> {
+        let Detail { limbs, tail, blocks: each, focus } = detail;
+        let small = direction.parts().iter().flat_map(|part| part.pairs()).map(listing::small).max()?;
+        let working = Working::new(working_bits(limbs, small));
         let (mut above, mut below): (Vec<Part>, Vec<Part>) = (Vec::new(), Vec::new());
         for part in direction.parts() {
             let sides = match part.pairs() {
                 // What is not in blocks is the same on both sides.
-                [pair] if !is_wide(part.pairs()) => {
+                [pair] if !is_wide(part.pairs(), TAIL_BITS) => {
                     budget.spend(listing::cost(pair, tail, working.bits()))?;
                     let listed = list(pair, part.copies(), tail, &working)?;
                     Sides { below: listed.clone(), above: listed }
@@ -87,16 +105,23 @@ impl Composed {
             below.push(sides.below);
         }
         let listed = |parts: Vec<Part>| Listed::new(LossSum { parts }, working.clone());
-        let below = (wide > 0).then(|| listed(below));
-        Some(Self { above: listed(above), below, tail, focus })
+        let below = (count_wide(direction) > 0).then(|| listed(below));
+        Some(Self { above: listed(above), below, detail })
+    }
+
+    /// Whether δ(ε) of a direction is at most `bound`, as far as few blocks and few frequencies show.
+    pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
+        let Some(mut rough) = Self::with(direction, ROUGH, budget) else { return false };
+        let by_chernoff = rough.above.upper_bound(epsilon).is_some_and(|most| most <= *bound);
+        by_chernoff || rough.upper(epsilon, ROUGHLY, budget).is_some_and(|most| most <= *bound)
     }
 
     /// Whether it does for another ε.
     pub(super) fn suits(&self, epsilon: &Rational) -> bool {
-        if self.tail_for(epsilon).is_none_or(|tail| tail > self.tail + 16) {
+        if self.tail_for(epsilon).is_none_or(|tail| tail > self.detail.tail + 16) {
             return false;
         }
-        let Some(focus) = self.focus else { return true };
+        let Some(focus) = self.detail.focus else { return true };
         let now = self.above.chernoff_tilt(epsilon);
         now < FOCUS_FACTOR * focus.theta && focus.theta < FOCUS_FACTOR * now
     }
@@ -112,8 +137,9 @@ impl Composed {
     }
 
     /// At least δ(ε).
-    pub(super) fn upper_bound(&self, epsilon: &Rational) -> Option<Rational> {
-        self.above.upper_bound(epsilon)
+    fn upper(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Rational> {
+        let found = self.above.delta(epsilon, wanted, budget)?;
+        Some(found.upper + self.above.plan.cut(128).exact()?.upper())
     }
 }
 

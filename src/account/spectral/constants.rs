@@ -3,6 +3,9 @@
 /// Working digits beyond those of the fixed point: as many as all copies may have, and some.
 pub(super) const LIMBS_GUARD_BITS: u32 = 96;
 
+/// Working digits of what only bounds: moments of aliases and of rare outcomes.
+pub(super) const BOUND_BITS: u32 = 128;
+
 /// The fewest and the most limbs of a number.
 pub(super) const FEWEST_LIMBS: u32 = 2;
 pub(super) const MOST_LIMBS: u32 = 4;
@@ -40,17 +43,20 @@ pub(super) const ALIAS_TILTS: u32 = 48;
 pub(super) const RARE_EXPONENTS: u32 = 24;
 
 /// The points at which the curve of wide noise is met at first.
-pub(super) const COARSE_POINTS: u32 = 192;
+pub(super) const COARSE_POINTS: u32 = 96;
 
 /// The blocks that a plan of wide noise has in all, and a part of it at least.
-pub(super) const MOST_BLOCKS: usize = 1 << 15;
-pub(super) const FEWEST_BLOCKS: usize = 192;
+pub(super) const MOST_BLOCKS: usize = 1 << 16;
+pub(super) const FEWEST_BLOCKS: usize = 96;
 
 /// The blocks of a part of wide noise for an answer that is as wide as itself.
 pub(super) const BLOCKS_FOR_ONE: f64 = 16.0;
 
 /// A spectrum that takes up to e^this as many frequencies as the best is used again.
 pub(super) const REUSE_NATS: f64 = 0.7;
+
+/// Tails that a first idea of δ leaves out.
+pub(super) const ROUGH_TAIL_BITS: u32 = 96;
 
 /// The relative width of a first idea of δ.
 pub(super) const ROUGH_WIDTH: f64 = 0.2;

@@ -82,19 +82,9 @@ pub(super) fn delta(
     Enclosure::from_bounds(&lower.min(found.upper.clone()), &found.upper, digits_of(&found.upper)?)
 }
 
-/// Whether δ(ε) of a direction is at most `bound`, as far as Chernoff's bound shows.
-pub(super) fn is_at_most(
-    direction: &Direction,
-    epsilon: &Rational,
-    bound: &Rational,
-    budget: &Budget,
-    memory: &mut Memory,
-) -> bool {
-    if greatest::is_at_most(direction, epsilon) {
-        return true;
-    }
-    let composed = memory.composed(direction, epsilon, Wanted::digits(3), budget);
-    composed.and_then(|composed| composed.upper_bound(epsilon)).is_some_and(|most| most <= *bound)
+/// Whether δ(ε) of a direction is at most `bound`, as far as a first look shows: a direction that is far from the worst is not worth more.
+pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
+    greatest::is_at_most(direction, epsilon) || Composed::is_at_most(direction, epsilon, bound, budget)
 }
 
 /// The binary digits after the point that a small probability takes: its first ones are zeros.

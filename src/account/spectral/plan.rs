@@ -111,6 +111,14 @@ impl Listed {
         Focus { theta, most: self.sketch.greatest(&kept) }
     }
 
+    /// The limbs that sums will need, if δ is about so much.
+    pub(super) fn limbs_for(&self, epsilon: &Rational, log_delta: f64, wanted: Wanted) -> Option<u32> {
+        let x = float(&Enclosure::from_rational(epsilon, 128));
+        let aim = Aim { epsilon: x, log_delta, room: log_delta + libm::log(wanted.width / TOLERANCE_PARTS) };
+        let guesses = self.sketch.guesses(&aim);
+        guesses.iter().map(|guess| limbs(&self.plan, guess, &aim, wanted.most)).max()?
+    }
+
     /// Chernoff's tilt.
     pub(super) fn chernoff_tilt(&self, epsilon: &Rational) -> f64 {
         self.sketch.chernoff(float(&Enclosure::from_rational(epsilon, 128))).0

@@ -28,7 +28,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    constants::LIMBS_GUARD_BITS,
+    constants::{BOUND_BITS, LIMBS_GUARD_BITS},
     frequencies::{Frequencies, KERNEL_GUARD_BITS, Kernel, Turning, Window, frequencies, units, units_of_part},
     limbs::digits,
     outcomes::{LossSum, Side},
@@ -200,6 +200,8 @@ impl Spectrum {
         let truncated = prefactor.mul(&bells).mul(&number(&Rational::from_integer(2.into())));
         let truncation = truncated.div(&end.mul(&end))?;
         let truncation_of_smoothing = truncated.mul(&bump);
+        // Of aliases a bound is enough, to fewer digits.
+        let working = &Working::within(BOUND_BITS, working.budget());
         let near = |rate: &Rational| exp_minus_one(&(rate * period), working);
         let aliases = if positive {
             let sigma = theta + &at.tau;
