@@ -1,0 +1,243 @@
+//! Enclosures of random small plans against their truths, with good settings and with any.
+//!
+//! `CERTUS_FULL=1 cargo test --release --lib spectral::tests -- --nocapture` looks at all plans.
+
+#![expect(clippy::indexing_slicing, reason = "the choices of a test")]
+
+mod formulas;
+mod plans;
+mod truth;
+
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use std::println;
+
+use num_traits::{Signed, Zero};
+
+use self::{
+    plans::{Dice, Plan},
+    truth::Sums,
+};
+use super::{
+    Memory, delta,
+    listing::{list, small},
+    outcomes::LossSum,
+    plan::{Listed, Wanted},
+    rare::{self, Rare},
+    sketch::{Sketch, dyadic, float},
+    sum::{Bounds, Settings, Spectrum, working_bits},
+};
+use crate::{
+    account::{Direction, Precision},
+    exact::{Budget, Enclosure, NonNegative, Rational, Working},
+};
+
+/// Plans of the test that always runs, and of the long one.
+const FEW_PLANS: usize = 6;
+const MANY_PLANS: usize = 130;
+
+/// Random settings for one ε of one direction.
+const SETTINGS: usize = 4;
+
+/// What was checked, and how often the truth would have been missed without a term.
+#[derive(Default)]
+struct Counts {
+    checked: BTreeMap<&'static str, usize>,
+    needed: BTreeMap<&'static str, usize>,
+    misses: Vec<String>,
+    /// The largest share of the bound on rounding that a difference between sums took.
+    rounding: f64,
+    /// Sums that were refused.
+    refused: usize,
+}
+
+impl Counts {
+    fn check(&mut self, kind: &'static str, lower: &Rational, upper: &Rational, truth: &Enclosure, what: &dyn Fn() -> String) {
+        *self.checked.entry(kind).or_default() += 1;
+        if *lower > truth.upper() || *upper < truth.lower() {
+            self.misses.push(format!("{kind}: {lower} {upper} without {truth}, {}", what()));
+        }
+    }
+
+    fn need(&mut self, term: &'static str, is_needed: bool) {
+        *self.needed.entry(term).or_default() += usize::from(is_needed);
+    }
+}
+
+/// What is asked of one direction of a plan.
+struct Question<'a> {
+    plan: &'a LossSum,
+    working: &'a Working,
+    epsilon: &'a Rational,
+    truth: &'a Enclosure,
+    cut: Rational,
+    name: &'a dyn Fn() -> String,
+}
+
+#[test]
+fn every_enclosure_holds_its_truth() {
+    let plans = if std::env::var_os("CERTUS_FULL").is_some() { MANY_PLANS } else { FEW_PLANS };
+    let (mut dice, mut counts, mut done) = (Dice::new(20_261_115), Counts::default(), 0);
+    while done < plans {
+        let forward = dice.plan();
+        let backward: Plan = forward.iter().map(|(pair, copies)| (pair.reversed(), *copies)).collect();
+        let directions = [forward, backward];
+        let (Some(first), Some(second)) = (listed(&directions[0], 208), listed(&directions[1], 208)) else { continue };
+        let (Some(sums), Some(other)) = (Sums::of_plan(&directions[0]), Sums::of_plan(&directions[1])) else { continue };
+        if [&first, &second].into_iter().any(|of| of.is_empty() || Sums::of_listed(of).is_none()) {
+            continue;
+        }
+        done += 1;
+        for (direction, plan, sums) in [(&directions[0], first, sums), (&directions[1], second, other)] {
+            direction_holds(direction, plan, &sums, &mut dice, &mut counts);
+        }
+    }
+    let all: usize = counts.checked.values().sum();
+    println!("{plans} plans, both directions, {all} enclosures: {:?}", counts.checked);
+    println!("without a term the truth would be missed: {:?}", counts.needed);
+    println!("rounding takes up to {:.2} % of its bound; {} sums refused", 100.0 * counts.rounding, counts.refused);
+    assert!(counts.misses.is_empty(), "{} misses, the first of them {:#?}", counts.misses.len(), counts.misses.first());
+    assert!(counts.refused * 100 <= all, "{} of {all} sums refused", counts.refused);
+    assert!(counts.needed.len() == 6 && counts.needed.values().all(|count| *count > 0), "{:?}", counts.needed);
+    assert!(plans < MANY_PLANS || all >= 20_000);
+}
+
+fn working(plan: &Plan) -> Working {
+    Working::new(working_bits(4, plan.iter().map(|(pair, _)| small(pair)).max().unwrap()))
+}
+
+/// A direction with Gaussian tails below 2^-tail left out.
+fn listed(plan: &Plan, tail: u32) -> Option<LossSum> {
+    let working = working(plan);
+    let parts = plan.iter().map(|(pair, copies)| list(pair, *copies, tail, &working)).collect::<Option<_>>()?;
+    Some(LossSum { parts })
+}
+
+fn upper_cut(plan: &LossSum) -> Rational {
+    plan.cut(128).exact().unwrap().upper()
+}
+
+/// ε = 0, at random, on a sum of losses, near one, and next to the greatest.
+fn epsilons(sums: &Sums, dice: &mut Dice) -> Vec<Rational> {
+    let losses = sums.losses();
+    let greatest = losses.last().unwrap();
+    let near = &losses[losses.len() * 3 / 4] + dice.share() / num_bigint::BigInt::from(100);
+    let next = greatest * Rational::new(999_999.into(), 1_000_000.into());
+    let mut some = Vec::from([Rational::zero(), greatest * dice.share(), dice.pick(&losses), near, next]);
+    some.retain(|epsilon| !epsilon.is_negative());
+    some.sort();
+    some.dedup();
+    some
+}
+
+fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice, counts: &mut Counts) {
+    let working = working(direction);
+    let short = listed(direction, dice.pick(&[0, 1, 4])).unwrap();
+    let (cut, short_cut) = (upper_cut(&plan), upper_cut(&short));
+    let (mut chosen, mut shorter) = (Listed::new(plan.clone(), working.clone()), Listed::new(short, working.clone()));
+    let (wanted, unlimited, mut memory) = (Wanted { width: 1e-3, most: 1 << 9 }, Budget::unlimited(), Memory::default());
+    let whole = Direction::of(direction.iter().map(|(pair, copies)| (Vec::from([pair.clone()]), *copies)));
+    for epsilon in epsilons(sums, dice) {
+        let truth = sums.delta(&epsilon);
+        let name = || format!("{direction:?} at {epsilon}");
+        let found = chosen.delta(&epsilon, wanted, &unlimited).unwrap();
+        counts.check("chosen settings", &found.lower, &(found.upper + &cut), &truth, &name);
+        let asked = NonNegative::new(epsilon.clone()).unwrap();
+        let found = delta(&whole, &asked, &Precision { digits: 2 }, &Budget::new(1 << 28), &mut memory);
+        counts.check_if(found.as_ref(), &truth, &name);
+        if !short_cut.is_zero() {
+            let found = shorter.delta(&epsilon, wanted, &unlimited).unwrap();
+            counts.need("cut-off tails", found.upper < truth.lower());
+            counts.check("cut-off tails", &found.lower, &(found.upper + &short_cut), &truth, &name);
+        }
+        let question =
+            Question { plan: &plan, working: &working, epsilon: &epsilon, truth: &truth, cut: cut.clone(), name: &name };
+        for _ in 0..SETTINGS {
+            any_settings_hold(&question, dice, counts);
+        }
+    }
+}
+
+impl Counts {
+    /// The answer that a user has.
+    fn check_if(&mut self, found: Option<&Enclosure>, truth: &Enclosure, what: &dyn Fn() -> String) {
+        match found {
+            Some(found) => self.check("answers", &found.lower(), &found.upper(), truth, what),
+            None => self.refused += 1,
+        }
+    }
+}
+
+/// Some outcomes apart, with any r, and the others by a sum of any settings, with two, three and four limbs.
+#[expect(clippy::float_arithmetic, reason = "settings, which may be any")]
+fn any_settings_hold(question: &Question<'_>, dice: &mut Dice, counts: &mut Counts) {
+    let &Question { plan, working, epsilon, truth, ref cut, name } = question;
+    let at = Enclosure::from_rational(epsilon, working.bits() + 64);
+    let is_whole = dice.below(2) == 0;
+    let mut keep = |most: usize| if is_whole { most } else { most - usize::try_from(dice.below(3)).unwrap().min(most) };
+    let kept: Vec<usize> = plan.parts.iter().map(|part| keep(part.outcomes.len())).collect();
+    let r = dyadic(dice.pick(&[0.0, 0.0, 0.3, 2.0, 9.0])).unwrap();
+    let Rare { frequent, linear, error } = rare::apart(plan, &kept, &at, &r, working).unwrap();
+    let inner = Sums::of_listed(&frequent).unwrap().delta(epsilon);
+    let (lower, upper) = (linear.lower() + inner.lower(), linear.upper() + inner.upper());
+    counts.need("rare outcomes", upper < truth.lower());
+    counts.check("rare, the others exactly", &lower, &(upper + &error + cut), truth, name);
+    if frequent.is_empty() {
+        return;
+    }
+    let spread = Sketch::new(&frequent).spread.max(1e-6);
+    let theta = dyadic(match dice.below(2) {
+        0 => -dice.between(0.02, 0.98),
+        _ => libm::pow(10.0, dice.between(-1.5, 1.5)) / spread.min(1.0),
+    });
+    let theta = theta.unwrap();
+    let period = dyadic(spread * libm::pow(10.0, dice.between(-0.5, 1.5))).unwrap();
+    let tau = theta.abs() * dyadic(dice.pick(&[0.1, 1.0, 5.0])).unwrap();
+    let settings = Settings { kappa: dyadic(dice.pick(&[0.5, 1.0, 2.0, 4.0, 8.0])).unwrap(), tau, last: dice.pick(&[1, 4, 16, 64, 200]) };
+    let name = || format!("{}, θ = {theta}, L = {period}, {settings:?}, kept {kept:?}, r = {r}", name());
+    let mut found = Vec::new();
+    for limbs in [4, 3, 2] {
+        let bounds = Spectrum::new(&frequent, &theta, &period, limbs, working)
+            .and_then(|mut spectrum| spectrum.enclose(&frequent, &at, &settings, working));
+        let Some(bounds) = bounds else {
+            counts.refused += 1;
+            continue;
+        };
+        let (low, high) = (linear.lower() + &bounds.lower, linear.upper() + &bounds.upper + &error + cut);
+        counts.check("any settings", &low, &high, truth, &name);
+        counts.check("any settings, frequent alone", &bounds.lower, &bounds.upper, &inner, &name);
+        found.push(bounds);
+    }
+    if let [fine, coarser @ ..] = found.as_slice() {
+        terms(fine, &inner, theta.is_positive(), counts);
+        for coarse in coarser {
+            rounding_covers(fine, coarse, &name, counts);
+        }
+    }
+}
+
+/// Whether the truth would be missed without a term.
+fn terms(bounds: &Bounds, truth: &Enclosure, is_above: bool, counts: &mut Counts) {
+    let Bounds { lower, upper, errors } = bounds;
+    let mut need = |term, error: &Rational, of_lower: bool, of_upper: bool| {
+        let (low, high) = (of_lower && lower + error > truth.upper(), of_upper && upper - error < truth.lower());
+        counts.need(term, low || high);
+    };
+    need("smoothing", &errors.smoothing, true, false);
+    need("truncation", &errors.truncation, true, true);
+    need("truncation of the smoothing", &errors.truncation_of_smoothing, true, false);
+    need("aliases", &errors.aliases, is_above, !is_above);
+}
+
+/// Without their bounds on rounding, sums of fewer limbs and of four differ by no more than those bounds.
+fn rounding_covers(fine: &Bounds, coarse: &Bounds, name: &dyn Fn() -> String, counts: &mut Counts) {
+    let bare = |of: &Bounds| (&of.lower + &of.errors.rounding, &of.upper - &of.errors.rounding);
+    let ((low, high), (less, more)) = (bare(fine), bare(coarse));
+    let bound = &fine.errors.rounding + &coarse.errors.rounding;
+    for moved in [(low - less).abs(), (high - more).abs()] {
+        if moved > bound {
+            counts.misses.push(format!("rounding by {moved}, at most {bound}: {}", name()));
+        }
+        let share = float(&Enclosure::from_rational(&(moved / &bound), 64));
+        counts.rounding = counts.rounding.max(share);
+    }
+}
