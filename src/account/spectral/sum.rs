@@ -181,7 +181,7 @@ impl Spectrum {
         let sums = self.frequencies.sums(&window, at.last)?;
         // What one frequency is off by, which must be below 1/2 for the units to be counted as they are.
         let each = units(self.parts.iter().map(|(outcomes, copies)| units_of_part(*outcomes, *copies, at.last)), at.last);
-        if each >> (fine - 1) != 0 {
+        if !(BigInt::from(each) >> (fine - 1)).is_zero() {
             return None;
         }
         let count = BigInt::from(at.last) * 2_u32 + 1_u32;
