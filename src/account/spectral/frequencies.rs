@@ -35,7 +35,7 @@ pub(super) struct Kernel {
     pub(super) linear: BigInt,
 }
 
-/// Further digits of α and β: m²·α for m < 2^20 is off by less than 2^(40 − 64) units. A proof needs them.
+/// Further digits of α and β: α is off by less than 2, so that m²·α for m < 2^20 is off by less than 2^(41 − 64) units. A proof needs them.
 pub(super) const KERNEL_GUARD_BITS: u32 = 64;
 
 /// What the phase and the bell are at the first frequency.
@@ -117,6 +117,7 @@ struct Turned {
 
 /// Limbs for F + guard digits after the point and 2^95 before it.
 const KERNEL_LIMBS: usize = 6;
+const KERNEL_BITS: u32 = 64 * 6;
 
 impl Turned {
     fn new(Kernel { one, square, linear }: &Kernel) -> Option<Self> {
@@ -134,7 +135,12 @@ impl Turned {
     /// With x·2^-e rounded down by less than a unit in either part, the reciprocal is off by less than 32 + 4√2 < 40 units, and by
     /// less than 2 more once it is brought back.
     fn next<const L: usize>(&mut self) -> Option<Complex<L>> {
-        let e = self.re.size().max(self.im.size()).checked_sub(digits(u32::try_from(L).ok()?) + KERNEL_GUARD_BITS)?;
+        let size = self.re.size().max(self.im.size());
+        // A step adds at most 3 times the larger of two such numbers, which has its place within the limbs.
+        if size.max(self.fall.size()) > KERNEL_BITS - 3 {
+            return None;
+        }
+        let e = size.checked_sub(digits(u32::try_from(L).ok()?) + KERNEL_GUARD_BITS)?;
         let near: Complex<L> = Complex { re: self.re.shifted(KERNEL_GUARD_BITS + e), im: self.im.shifted(KERNEL_GUARD_BITS + e) };
         let Complex { re, im } = near.reciprocal()?;
         self.re = self.re.sub(self.fall);

@@ -123,12 +123,12 @@ impl Spectrum {
         let step = working.pi().mul_rational(&(Rational::from_integer(2.into()) / period));
         let w0 = theta * (theta + Rational::one());
         let kernel_bits = fine + KERNEL_GUARD_BITS;
-        let units = |value: &Enclosure| value.at_precision(kernel_bits).scaled_bounds().0.clone();
+        let units = |value: &Enclosure| floor_units(value, kernel_bits);
         let over = w0.abs().recip();
         let kernel = Kernel {
             one: w0.signum().to_integer() << kernel_bits,
-            square: units(&step.square().mul_rational(&over)),
-            linear: units(&step.mul_rational(&((theta * BigInt::from(2) + Rational::one()) * &over))),
+            square: units(&step.square().mul_rational(&over))?,
+            linear: units(&step.mul_rational(&((theta * BigInt::from(2) + Rational::one()) * &over)))?,
         };
         let parts = plan.parts.iter().map(|part| (part.outcomes.len(), part.copies)).collect();
         Some(Self {
