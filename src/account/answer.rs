@@ -3,7 +3,7 @@
 use num_traits::Zero;
 
 use super::{Method, Plan};
-use crate::exact::Enclosure;
+use crate::exact::{Enclosure, Rational};
 
 /// How narrow an answer is wanted: relative width ≤ 10^-digits, on both δ and ε.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +31,9 @@ impl Precision {
 /// An enclosure of the answer, the method that found it, and whether it is as narrow as was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Contains the true answer: that of the pairs of the plan. It is the mechanisms' own where these attain their pairs; otherwise the upper end bounds it, and the
-    /// lower end says nothing of it ([`Answer::is_attained`]).
+    /// Contains the true answer: that of the pairs of the plan. It is the mechanisms' own where these attain
+    /// their pairs; otherwise the upper end bounds it, and the lower end says nothing of it
+    /// ([`Answer::is_attained`]).
     pub enclosure: Enclosure,
     /// The method that found it.
     pub method: Method,
@@ -41,7 +42,36 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the lower end is one of what the mechanisms themselves lose, too, and not only of the pairs that dominate them. `plan` is what was asked about.
+    /// An enclosure that a method found, beside the precision that was asked.
+    pub(super) fn new(enclosure: Enclosure, method: Method, precision: &Precision) -> Self {
+        Self { is_narrow: is_narrow(&enclosure, precision), enclosure, method }
+    }
+
+    /// Exactly 0.
+    pub(super) fn zero(method: Method) -> Self {
+        Self { enclosure: Enclosure::from_integer(0, 0), method, is_narrow: true }
+    }
+
+    /// [0, 1], in which every δ is.
+    pub(super) fn trivial() -> Self {
+        let enclosure = Enclosure::from_integer(0, 0).hull(&Enclosure::from_integer(1, 0));
+        Self { enclosure, method: Method::Trivial, is_narrow: false }
+    }
+
+    /// The answer cut to [0, 1], where it is a δ: a probability, whatever was rounded on the way.
+    pub(super) fn clamped(self) -> Self {
+        let whole = Self::trivial().enclosure;
+        let enclosure = self.enclosure.intersection(&whole).unwrap_or(whole);
+        Self { enclosure, ..self }
+    }
+
+    /// Whether the answer is known to one part in so many.
+    pub(super) fn is_known_to(&self, parts: u32) -> bool {
+        self.enclosure.width() * Rational::from_integer(parts.into()) <= self.enclosure.lower()
+    }
+
+    /// Whether the lower end is one of what the mechanisms themselves lose, too, and not only of the pairs
+    /// that dominate them. `plan` is what was asked about.
     ///
     /// It is where the plan is attained ([`Plan::is_attained`]); and where it is 0, as nothing is below.
     ///
@@ -126,7 +156,8 @@ pub enum AccountError {
     /// δ(ε) stays above the wanted δ for every ε, of pairs that are attained.
     #[error("no epsilon suffices: whatever it is, the smallest delta stays above the one asked for")]
     NoEpsilon,
-    /// δ(ε) of the pairs stays above the wanted δ for every ε, and the pairs only dominate: the mechanisms' own may fall below it.
+    /// δ(ε) of the pairs stays above the wanted δ for every ε, and the pairs only dominate: the mechanisms'
+    /// own may fall below it.
     #[error(
         "no epsilon is known to suffice: the delta of the pairs that dominate the plan stays above the one asked for"
     )]

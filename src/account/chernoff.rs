@@ -15,9 +15,9 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use super::{Answer, Direction, Method, Precision, answer::is_narrow, lattice::SMALLEST};
+use super::{Answer, Method, cache::Cache, lattice::SMALLEST, methods::Accountant, question::Question};
 use crate::{
-    exact::{BigUint, Enclosure, NonNegative, Positive, Rational, Scaled, Working, ln},
+    exact::{BigUint, Budget, Enclosure, Positive, Rational, Scaled, Working, ln},
     guarantee::Pair,
 };
 
@@ -27,8 +27,18 @@ const BITS: u32 = 96;
 /// 1 − 2^-this is 1 to as many digits as can be asked for.
 const NEXT_TO_ONE: u32 = 1 << 12;
 
+/// Chernoff bounds, or [0, 1] where the moments of a pair are not known.
+pub(super) struct Chernoff;
+
+impl Accountant for Chernoff {
+    fn delta(&self, question: &Question<'_>, _: &Budget, _: &mut Cache) -> Option<Answer> {
+        Some(delta(question).unwrap_or_else(Answer::trivial))
+    }
+}
+
 /// Encloses δ(ε) of one direction, often widely; `None` if a pair's moments are not known.
-pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Precision) -> Option<Answer> {
+pub(super) fn delta(question: &Question<'_>) -> Option<Answer> {
+    let Question { direction, epsilon, precision, .. } = *question;
     let parts =
         direction.iter().map(|part| Some((Moments::of(part.pair()?)?, Rational::from_integer(part.copies().into()))));
     let parts: alloc::vec::Vec<(Moments, Rational)> = parts.collect::<Option<_>>()?;
@@ -39,8 +49,7 @@ pub(super) fn delta(direction: &Direction, epsilon: &NonNegative, precision: &Pr
     let lower = below(&parts, &rho, epsilon, &working).unwrap_or_else(Rational::zero);
     let digits = u32::try_from(upper.denom().bits().max(lower.denom().bits())).ok()?;
     let enclosure = Enclosure::from_bounds(&lower.min(upper.clone()), &upper, digits.min(1 << 17))?;
-    let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer { enclosure, method: Method::Chernoff, is_narrow })
+    Some(Answer::new(enclosure, Method::Chernoff, precision))
 }
 
 /// What is known of a pair's moments.
@@ -190,7 +199,10 @@ fn short(x: &Rational) -> Rational {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{account::lattice, exact::Budget};
+    use crate::{
+        account::{Direction, Precision, lattice},
+        exact::NonNegative,
+    };
     use alloc::vec;
 
     /// Where the exponents decide, for ρ = kΔ²/2σ² below ε and above it: the truth is inside, and the bound is no trivial one.
@@ -208,8 +220,9 @@ mod tests {
             let direction = Direction::of([(vec![pair], u64::try_from(copies).unwrap())]);
             let (precision, budget) = (Precision::default(), Budget::unlimited());
             let epsilon = NonNegative::new(Rational::from_integer(epsilon.into())).unwrap();
-            let truth = lattice::delta(&direction, &epsilon, &precision, &budget).unwrap().enclosure;
-            let bounds = delta(&direction, &epsilon, &precision).unwrap().enclosure;
+            let question = Question::new(&direction, &epsilon, &precision);
+            let truth = lattice::delta(&question, &budget).unwrap().enclosure;
+            let bounds = delta(&question).unwrap().enclosure;
             assert!(bounds.lower() <= truth.lower() && truth.upper() <= bounds.upper(), "{rho} {bounds} {truth}");
             let is_sharp = if *epsilon.get() > rho {
                 bounds.upper() < truth.upper() * BigInt::from(1024)

@@ -4,11 +4,20 @@ use alloc::{collections::BTreeMap, vec::Vec};
 
 use num_traits::{One, Zero};
 
-use super::{AccountError, Direction, lattice};
+use super::{AccountError, Answer, Direction, Method, cache::Cache, lattice, methods::Accountant, question::Question};
 use crate::{
-    exact::{Enclosure, Positive, Rational, Scaled, Working, ln},
+    exact::{Budget, Enclosure, Positive, Rational, Scaled, Working, ln},
     guarantee::{FinitePair, Pair, Weight},
 };
+
+/// δ = 0 where ε is at least every loss.
+pub(super) struct GreatestLoss;
+
+impl Accountant for GreatestLoss {
+    fn delta(&self, question: &Question<'_>, _: &Budget, _: &mut Cache) -> Option<Answer> {
+        is_at_most(question.direction, question.epsilon.get()).then(|| Answer::zero(Method::GreatestLoss))
+    }
+}
 
 /// The least upper bound of a loss.
 pub(super) enum Greatest {
@@ -137,47 +146,6 @@ fn normalisers(pair: &FinitePair, bits: u32) -> Option<Enclosure> {
     working.ln(&lattice::quotient(&q, &p, &working)?)
 }
 
-/// The probability of an infinite loss, exactly, where it is rational and short: 1 − Π(1 − p)^k.
-pub(super) fn infinite_mass(direction: &Direction) -> Option<Rational> {
-    let mut finite = Rational::one();
-    for part in direction {
-        let mut most = Rational::zero();
-        for pair in part.pairs() {
-            most = most.max(of_infinite(pair)?);
-        }
-        let rest = Rational::one() - most;
-        let power = i32::try_from(part.copies()).ok()?;
-        if !rest.is_one() && rest.denom().bits().checked_mul(part.copies())? > 1 << 14 {
-            return None;
-        }
-        finite *= rest.pow(power);
-    }
-    Some(Rational::one() - finite)
-}
-
-fn of_infinite(pair: &Pair) -> Option<Rational> {
-    match pair {
-        Pair::Laplace { .. } | Pair::Gaussian { .. } => Some(Rational::zero()),
-        Pair::Finite(finite) => {
-            let mut sums = (Rational::zero(), Rational::zero());
-            for (p, q) in finite.outcomes() {
-                let Weight { factor, exponent } = p;
-                if !exponent.get().is_zero() && !p.is_zero() {
-                    return None;
-                }
-                sums.1 += factor.get();
-                if q.is_zero() {
-                    sums.0 += factor.get();
-                }
-            }
-            Some(sums.0 / sums.1)
-        }
-        Pair::Subsampled { rate, of, reversed: false } => Some(of_infinite(of)? * rate.get()),
-        // Rate 1 is no subsampling, and is not written so.
-        Pair::Subsampled { reversed: true, .. } => Some(Rational::zero()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,7 +153,7 @@ mod tests {
     use num_traits::Signed as _;
 
     fn directions(spec: &str) -> Vec<Direction> {
-        super::super::directions(&Plan::of(&domination(&spec.parse().unwrap()).unwrap(), 1))
+        crate::account::simplified::directions(&Plan::of(&domination(&spec.parse().unwrap()).unwrap(), 1))
     }
 
     /// mpmath: ln(0.9 + 0.1·e) and −ln(0.9 + 0.1/e), −ln(0.9).

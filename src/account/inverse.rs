@@ -41,7 +41,7 @@ struct End {
 ///
 /// Those of the profile, and [`AccountError::OutOfReach`] if it is not certainly at most δ up to 2^8192.
 pub(super) fn epsilon(
-    profile: &dyn Fn(&NonNegative, &Precision) -> Result<Answer, AccountError>,
+    profile: &mut dyn FnMut(&NonNegative, &Precision) -> Result<Answer, AccountError>,
     delta: &Probability,
     bound: Option<&Rational>,
     precision: &Precision,
@@ -62,7 +62,7 @@ pub(super) fn epsilon(
 }
 
 struct Search<'a> {
-    profile: &'a dyn Fn(&NonNegative, &Precision) -> Result<Answer, AccountError>,
+    profile: &'a mut dyn FnMut(&NonNegative, &Precision) -> Result<Answer, AccountError>,
     delta: &'a Rational,
     bound: Option<&'a Rational>,
     precision: &'a Precision,
@@ -381,7 +381,7 @@ mod tests {
     /// ε(10^-5) of δ(ε) = e^-ε, which is 5·ln 10, from a profile that has so many digits and no more; and the digits that it was asked for.
     fn of_exponential(digits: u32, known: u32) -> (Answer, Vec<u32>) {
         let asked = RefCell::new(Vec::new());
-        let profile = |epsilon: &NonNegative, precision: &Precision| {
+        let mut profile = |epsilon: &NonNegative, precision: &Precision| {
             asked.borrow_mut().push(precision.digits);
             let bits = Precision { digits: precision.digits.min(known) }.bits() + 40;
             let enclosure = exp_neg(epsilon, bits);
@@ -392,7 +392,7 @@ mod tests {
             Ok(Answer { enclosure, method: Method::Trivial, is_narrow })
         };
         let delta = Probability::new(parse("1e-5").unwrap()).unwrap();
-        let answer = epsilon(&profile, &delta, None, &Precision { digits }).unwrap();
+        let answer = epsilon(&mut profile, &delta, None, &Precision { digits }).unwrap();
         let truth = ln(&Positive::new(parse("1e5").unwrap()).unwrap(), 4 * digits + 64);
         assert!(answer.enclosure.lower() <= truth.upper() && truth.lower() <= answer.enclosure.upper(), "{answer:?}");
         let asked = asked.borrow().clone();

@@ -24,7 +24,7 @@ pub enum Method {
     ContinuousGaussian,
     /// The sum over all joint outcomes.
     Enumeration,
-    /// Distributions on a grid of losses, one from above and one from below.
+    /// A smoothed sum over frequencies of the characteristic function of the losses.
     Spectral,
     /// Chernoff bounds, from the moments of the loss.
     Chernoff,
@@ -45,7 +45,7 @@ impl fmt::Display for Method {
             Self::ListedLosses => "every loss listed",
             Self::ContinuousGaussian => "the continuous Gaussian's closed form, less than the lattice's step away",
             Self::Enumeration => "enumeration of every outcome",
-            Self::Spectral => "connect-the-dots on a grid",
+            Self::Spectral => "smoothed spectral sum",
             Self::Chernoff => "Chernoff bounds",
             Self::BasicComposition => "basic composition",
             Self::Trivial => "a probability",

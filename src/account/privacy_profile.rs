@@ -3,15 +3,21 @@
 use alloc::vec::Vec;
 
 use super::{
-    AccountError, Answer, Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, spectral::Memory,
-    length::refuse_long, of_directions, one_direction,
+    AccountError, Answer, Direction, Plan, Precision,
+    cache::Cache,
+    delta::of_directions,
+    length::refuse_long,
+    methods::{self, MOST_STEPS},
+    question::{Purpose, Question},
+    simplified::directions,
 };
 use crate::exact::{Budget, NonNegative};
 
 /// The privacy profile of a plan, to be asked at many epsilons: δ(ε) as by [`delta`](super::delta).
 ///
-/// Where the losses of a plan are composed on a grid, the composition for one ε answers others near it: nearly as narrowly, and at once. So a profile of many
-/// points takes little more than that of a few, and what is answered may depend in its last digits on what was asked before.
+/// Where the losses of a plan are composed on a grid, the composition for one ε answers others near it:
+/// nearly as narrowly, and at once. So a profile of many points takes little more than that of a few, and
+/// what is answered may depend in its last digits on what was asked before.
 ///
 /// ```
 /// use certus::account::{Plan, Precision, PrivacyProfile};
@@ -30,14 +36,14 @@ use crate::exact::{Budget, NonNegative};
 #[derive(Debug)]
 pub struct PrivacyProfile {
     directions: Vec<Direction>,
-    memory: Memory,
+    cache: Cache,
 }
 
 impl PrivacyProfile {
     /// Of a plan.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        Self { directions: directions(plan), memory: Memory::default() }
+        Self { directions: directions(plan), cache: Cache::default() }
     }
 
     /// Encloses δ(ε), the larger of both directions': see [`delta`](super::delta).
@@ -47,7 +53,7 @@ impl PrivacyProfile {
     /// If there is nothing to account for.
     pub fn delta(&mut self, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
         let budget = Budget::new(MOST_STEPS);
-        of_directions(&self.directions, epsilon, precision, Methods::All, &budget, &mut self.memory)
+        of_directions(&self.directions, (epsilon, precision), Purpose::Answer, &budget, &mut self.cache)
     }
 
     /// Encloses δ(ε) of either direction by itself: see [`delta_both_ways`](super::delta_both_ways).
@@ -62,9 +68,9 @@ impl PrivacyProfile {
     ) -> Result<[Answer; 2], AccountError> {
         refuse_long(&self.directions, epsilon.get())?;
         let budget = Budget::new(MOST_STEPS);
-        let memory = &mut self.memory;
+        let cache = &mut self.cache;
         let mut of = |direction: &Direction, share: u64| {
-            clamped(one_direction(direction, epsilon, precision, Methods::All, &budget.share(share), memory))
+            methods::delta(&Question::new(direction, epsilon, precision), &budget.share(share), cache).clamped()
         };
         match self.directions.as_slice() {
             [] => Err(AccountError::Empty),
@@ -89,7 +95,8 @@ mod tests {
         mechanism::domination,
     };
 
-    /// At ten epsilons, of both directions and of the larger: about as narrow as when asked for alone, and by few compositions. The directions are told apart.
+    /// At ten epsilons, of both directions and of the larger: about as narrow as when asked for alone, and by
+    /// few compositions. The directions are told apart.
     #[test]
     fn what_is_remembered_is_as_good() {
         let plan = Plan::of(&domination(&"subsampled_gaussian(sigma=1, rate=1/20)".parse().unwrap()).unwrap(), 40);
@@ -107,11 +114,11 @@ mod tests {
             is_as_good(&found, &delta(&plan, &epsilon, &precision).unwrap().enclosure);
             let found = both.delta_both_ways(&epsilon, &precision).unwrap();
             for (found, direction) in found.iter().zip(&both.directions) {
-                let (budget, mut none) = (Budget::new(MOST_STEPS), Memory::default());
-                let alone = one_direction(direction, &epsilon, &precision, Methods::All, &budget, &mut none);
+                let (budget, mut none) = (Budget::new(MOST_STEPS), Cache::default());
+                let alone = methods::delta(&Question::new(direction, &epsilon, &precision), &budget, &mut none);
                 is_as_good(&found.enclosure, &alone.enclosure);
             }
         }
-        assert!(both.memory.len() < 8 && profile.memory.len() < 8, "{both:?} {profile:?}");
+        assert!(both.cache.spectral.len() < 3 && profile.cache.spectral.len() < 3, "{both:?} {profile:?}");
     }
 }

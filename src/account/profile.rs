@@ -1,8 +1,12 @@
-//! The profile of a single pair, where it has a form of its own.
+//! The profile of a single pair, in closed form.
+
+use alloc::vec::Vec;
 
 use num_traits::{One, Signed, Zero};
 
-use super::{Answer, Method, Precision, answer::is_narrow, lattice};
+use super::{
+    Answer, Method, Precision, answer::is_narrow, cache::Cache, lattice, methods::Accountant, question::Question,
+};
 use crate::{
     exact::{Budget, Enclosure, NonNegative, Positive, Rational, Scaled, Working, ln},
     guarantee::{FinitePair, Pair, Weight},
@@ -10,6 +14,17 @@ use crate::{
 
 /// The ε of a question, to any number of binary digits.
 pub(super) type Epsilon<'a> = dyn Fn(u32) -> Option<Enclosure> + 'a;
+
+/// The profile of a direction in which nothing is composed: the pointwise maximum of its pairs' profiles.
+pub(super) struct ClosedForm;
+
+impl Accountant for ClosedForm {
+    fn delta(&self, question: &Question<'_>, budget: &Budget, _: &mut Cache) -> Option<Answer> {
+        let Question { direction, epsilon, precision, .. } = *question;
+        let each = direction.of_one_copy()?.iter().map(|pair| delta(pair, epsilon, precision, &budget.share(2)));
+        each.collect::<Option<Vec<_>>>()?.into_iter().reduce(|most, answer| most.max(&answer))
+    }
+}
 
 /// δ(ε) of one pair; `None` if it is out of reach.
 pub(super) fn delta(pair: &Pair, epsilon: &NonNegative, precision: &Precision, budget: &Budget) -> Option<Answer> {
@@ -30,7 +45,7 @@ pub(super) fn delta(pair: &Pair, epsilon: &NonNegative, precision: &Precision, b
 }
 
 fn zero() -> Answer {
-    Answer { enclosure: Enclosure::from_integer(0, 0), method: Method::ClosedForm, is_narrow: true }
+    Answer::zero(Method::ClosedForm)
 }
 
 /// δ(ε) of one pair at any real ε.
@@ -116,8 +131,7 @@ fn subsampled(
     };
     let product = Scaled::from_enclosure(&answer.enclosure, precision.bits().saturating_add(64)).mul(&factor);
     let enclosure = product.exact()?;
-    let is_narrow = is_narrow(&enclosure, precision);
-    Some(Answer { enclosure, method: answer.method, is_narrow })
+    Some(Answer::new(enclosure, answer.method, precision))
 }
 
 /// Σ max(P(y) − e^ε·Q(y), 0), outcome by outcome.
@@ -143,8 +157,7 @@ fn direct_at(pair: &FinitePair, epsilon: &Enclosure, bits: u32, budget: &Budget)
         let exponent = Enclosure::from_rational(&-weight.exponent.get(), bits.saturating_add(64));
         Scaled::from_rational(weight.factor.get(), bits).mul(&working.exp(&exponent)?).fixed(bits)
     };
-    let values =
-        pair.outcomes().iter().map(|(p, q)| Some((value(p)?, value(q)?))).collect::<Option<alloc::vec::Vec<_>>>()?;
+    let values = pair.outcomes().iter().map(|(p, q)| Some((value(p)?, value(q)?))).collect::<Option<Vec<_>>>()?;
     let sum_p: Enclosure = values.iter().map(|(p, _)| p.clone()).sum();
     let sum_q: Enclosure = values.iter().map(|(_, q)| q.clone()).sum();
     // (P − e^ε·Q)₊ = P·(1 − e^ε·Q/P)₊ with P = p/Σp and Q = q/Σq: e^ε itself may be too long to write down.
@@ -171,7 +184,7 @@ fn direct_at(pair: &FinitePair, epsilon: &Enclosure, bits: u32, budget: &Budget)
 /// δ(0), the total variation distance, exactly, of a pair of rational probabilities.
 pub(super) fn exact_at_zero(pair: &Pair) -> Option<Rational> {
     let Pair::Finite(pair) = pair else { return None };
-    let (mut sums, mut masses) = ((Rational::zero(), Rational::zero()), alloc::vec::Vec::new());
+    let (mut sums, mut masses) = ((Rational::zero(), Rational::zero()), Vec::new());
     for (p, q) in pair.outcomes() {
         let is_rational = |weight: &Weight| weight.is_zero() || weight.exponent.get().is_zero();
         if !is_rational(p) || !is_rational(q) {
@@ -181,25 +194,4 @@ pub(super) fn exact_at_zero(pair: &Pair) -> Option<Rational> {
         masses.push((p.factor.get(), q.factor.get()));
     }
     Some(masses.into_iter().map(|(p, q)| (p / &sums.0 - q / &sums.1).max(Rational::zero())).sum())
-}
-
-/// The probability of an infinite loss: P(Q = 0).
-pub(super) fn infinite_mass(pair: &Pair, working: &Working) -> Option<Enclosure> {
-    let zero = Enclosure::from_integer(0, 0);
-    Some(match pair {
-        Pair::Laplace { .. } | Pair::Gaussian { .. } => zero,
-        Pair::Finite(finite) => {
-            if !finite.outcomes().iter().any(|(p, q)| q.is_zero() && !p.is_zero()) {
-                return Some(zero);
-            }
-            let revealing = |(p, q): &(Weight, Weight)| q.is_zero().then(|| p.clone());
-            let listed: alloc::vec::Vec<Weight> = finite.outcomes().iter().filter_map(revealing).collect();
-            let all: alloc::vec::Vec<Weight> = finite.outcomes().iter().map(|(p, _)| p.clone()).collect();
-            lattice::share(&listed, &all, working)?
-        }
-        Pair::Subsampled { rate, of, reversed: false } => infinite_mass(of, working)?.mul_rational(rate.get()),
-        // (1 − r)·Q + r·P = 0 where Q > 0 needs r = 1 and P = 0.
-        Pair::Subsampled { rate, of, reversed: true } if rate.get().is_one() => infinite_mass(&of.reversed(), working)?,
-        Pair::Subsampled { .. } => zero,
-    })
 }

@@ -1,39 +1,44 @@
-//! The reference: every outcome of every copy, one by one. Slow, short, and the oracle of every faster method.
+//! The reference: every outcome of every copy, one by one. Slow, short, and the oracle of every faster
+//! method.
 
 use alloc::vec::Vec;
 
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
-use super::{AccountError, Answer, Direction, Method, Precision, answer::is_narrow};
+use super::{Answer, Method, cache::Cache, methods::Accountant, question::Question};
 use crate::{
-    exact::{
-        Budget, Enclosure, GaussianPmf, Integer, LaplacePmf, NonNegative, Pmf, Rational, exp_neg, exponential, product,
-    },
+    exact::{Budget, Enclosure, GaussianPmf, Integer, LaplacePmf, Pmf, Rational, exp_neg, exponential, product},
     guarantee::{FinitePair, Pair, Weight},
 };
 
 /// The most joint outcomes that are listed.
 const MOST_OUTCOMES: usize = 1 << 20;
 
-/// δ(ε) = Σ max(P − e^ε·Q, 0) over all joint outcomes, and the mass of P that is not listed as slack: none where every outcome is, so that above all losses δ is 0 and not nearly so.
-pub(super) fn delta(
-    direction: &Direction,
-    epsilon: &NonNegative,
-    precision: &Precision,
-    budget: &Budget,
-) -> Result<Answer, AccountError> {
+/// The enumeration of all joint outcomes of a few copies.
+pub(super) struct Enumeration;
+
+impl Accountant for Enumeration {
+    fn delta(&self, question: &Question<'_>, budget: &Budget, _: &mut Cache) -> Option<Answer> {
+        delta(question, budget)
+    }
+}
+
+/// Encloses δ(ε) = Σ max(P − e^ε·Q, 0) over all joint outcomes, and the mass of P that is not listed as
+/// slack: none where every outcome is, so that above all losses δ is 0 and not nearly so.
+pub(super) fn delta(question: &Question<'_>, budget: &Budget) -> Option<Answer> {
+    let Question { direction, epsilon, precision, .. } = *question;
     let bits = precision.bits().saturating_mul(4).saturating_add(64);
     let one = Enclosure::from_integer(1, bits);
     let mut joint = Vec::from([(one.clone(), one.clone())]);
     for part in direction {
-        let pair = part.pair().ok_or(AccountError::OutOfReach)?;
+        let pair = part.pair()?;
         let outcomes = outcomes(pair, bits, budget)?;
         for _ in 0..part.copies() {
             let length = joint.len().saturating_mul(outcomes.len());
             let work = u64::try_from(length).unwrap_or(u64::MAX).saturating_mul(8 * product(bits));
             if length > MOST_OUTCOMES || budget.spend(work).is_none() {
-                return Err(AccountError::OutOfReach);
+                return None;
             }
             joint = joint
                 .iter()
@@ -49,9 +54,8 @@ pub(super) fn delta(
     let zero = Enclosure::from_integer(0, 0);
     let is_whole = direction.iter().all(|part| part.pairs().iter().all(is_listed_whole));
     let unlisted = if is_whole { zero } else { one.sub(&listed).max_zero().hull(&zero) };
-    let enclosure = sum.div(&falling).ok_or(AccountError::OutOfReach)?.add(&unlisted);
-    let is_narrow = is_narrow(&enclosure, precision);
-    Ok(Answer { enclosure, method: Method::Enumeration, is_narrow })
+    let enclosure = sum.div(&falling)?.add(&unlisted);
+    Some(Answer::new(enclosure, Method::Enumeration, precision))
 }
 
 /// Whether [`outcomes`] are all there are.
@@ -64,7 +68,7 @@ fn is_listed_whole(pair: &Pair) -> bool {
 }
 
 /// (P(y), Q(y)) for every y but a negligible share.
-fn outcomes(pair: &Pair, bits: u32, budget: &Budget) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+fn outcomes(pair: &Pair, bits: u32, budget: &Budget) -> Option<Vec<(Enclosure, Enclosure)>> {
     match pair {
         Pair::Laplace { scale, shift } => {
             let reach = scale.get() * Rational::from_integer(bits.into());
@@ -72,7 +76,7 @@ fn outcomes(pair: &Pair, bits: u32, budget: &Budget) -> Result<Vec<(Enclosure, E
         }
         Pair::Gaussian { variance, shift } => {
             let reach = (variance.get() * Rational::from_integer((2 * bits).into())).ceil().to_integer().sqrt() + 1;
-            let pmf = GaussianPmf::new(variance, bits).ok_or(AccountError::OutOfReach)?;
+            let pmf = GaussianPmf::new(variance, bits)?;
             shifted(&pmf, shift, &Rational::from_integer(reach), bits, budget)
         }
         Pair::Finite(pair) => finite(pair, bits),
@@ -82,7 +86,7 @@ fn outcomes(pair: &Pair, bits: u32, budget: &Budget) -> Result<Vec<(Enclosure, E
                 let mixture = q.mul_rational(&miss).add(&p.mul_rational(rate.get()));
                 if *reversed { (q, mixture) } else { (mixture, q) }
             });
-            Ok(mixed.collect())
+            Some(mixed.collect())
         }
     }
 }
@@ -93,29 +97,29 @@ fn shifted(
     reach: &Rational,
     bits: u32,
     budget: &Budget,
-) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
-    let reach = reach.ceil().to_integer().to_i64().filter(|reach| *reach < 1 << 20).ok_or(AccountError::OutOfReach)?;
-    let shift = shift.to_i64().filter(|shift| *shift < 1 << 20).ok_or(AccountError::OutOfReach)?;
+) -> Option<Vec<(Enclosure, Enclosure)>> {
+    let reach = reach.ceil().to_integer().to_i64().filter(|reach| *reach < 1 << 20)?;
+    let shift = shift.to_i64().filter(|shift| *shift < 1 << 20)?;
     let work = (2 * reach + shift).unsigned_abs().saturating_mul(2 * exponential(bits));
-    budget.spend(work).ok_or(AccountError::OutOfReach)?;
+    budget.spend(work)?;
     let at = |y: i64| pmf.probability(&Integer::from(y));
-    Ok((-reach..=reach + shift).map(|y| (at(y), at(y - shift))).collect())
+    Some((-reach..=reach + shift).map(|y| (at(y), at(y - shift))).collect())
 }
 
-fn finite(pair: &FinitePair, bits: u32) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+fn finite(pair: &FinitePair, bits: u32) -> Option<Vec<(Enclosure, Enclosure)>> {
     let value = |weight: &Weight| exp_neg(&weight.exponent, bits).at_precision(bits).mul_rational(weight.factor.get());
     let (p, q): (Vec<_>, Vec<_>) = pair.outcomes().iter().map(|(p, q)| (value(p), value(q))).unzip();
     let (p_sum, q_sum): (Enclosure, Enclosure) = (p.iter().cloned().sum(), q.iter().cloned().sum());
-    let share = |part: Enclosure, whole: &Enclosure| part.div(whole).ok_or(AccountError::OutOfReach);
-    p.into_iter().zip(q).map(|(p, q)| Ok((share(p, &p_sum)?, share(q, &q_sum)?))).collect()
+    let share = |part: Enclosure, whole: &Enclosure| part.div(whole);
+    p.into_iter().zip(q).map(|(p, q)| Some((share(p, &p_sum)?, share(q, &q_sum)?))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        account::Plan,
-        exact::{Probability, parse},
+        account::{Plan, Precision},
+        exact::{NonNegative, Probability, parse},
         guarantee::Domination,
         mechanism::from_spec,
     };
@@ -143,8 +147,9 @@ mod tests {
         assert!(at(&plan, 109, 100).lower() > Rational::from_integer(0.into()));
     }
 
-    /// Four outcomes whose losses have no common step, three times: above all of them, and below, the list is the answer, to δ and to ε; no grid is composed.
-    /// The greatest loss is 3·ln(707575/4) = 36.249…, with a mass of 1/64: ε(10^-10) = 36.249… + ln(1 − 64·10^-10).
+    /// Four outcomes whose losses have no common step, three times: above all of them, and below, the list is
+    /// the answer, to δ and to ε; no grid is composed. The greatest loss is 3·ln(707575/4) = 36.249…, with a
+    /// mass of 1/64: ε(10^-10) = 36.249… + ln(1 − 64·10^-10).
     #[test]
     fn a_short_list_needs_no_grid() {
         let of = |n: i64, d: i64| Probability::new(Rational::new(n.into(), d.into())).unwrap();

@@ -1,14 +1,32 @@
-//! Pairs without what loses nothing.
+//! Plans and pairs without what loses nothing.
 
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
 
 use num_traits::{One, Zero};
 
+use super::{Direction, Plan};
 use crate::guarantee::{FinitePair, Pair, Weight};
+
+/// The directions of a plan without what loses nothing: subsampling at rate 1 is none, and at rate 0, at no
+/// distance, or where P = Q, there is no loss.
+pub(super) fn directions(plan: &Plan) -> Vec<Direction> {
+    let simple = |direction: &Direction| -> Direction {
+        let parts = direction.iter().map(|part| {
+            let mut pairs: Vec<Pair> = part.pairs().iter().filter_map(simplified).collect();
+            pairs.sort();
+            pairs.dedup();
+            (pairs, part.copies())
+        });
+        Direction::of(parts.filter(|(pairs, _)| !pairs.is_empty()))
+    };
+    let mut directions: Vec<Direction> = plan.directions().iter().map(simple).collect();
+    directions.dedup();
+    directions
+}
 
 /// A pair without subsampling that is none; `None` if nothing is lost: at rate 0, at no distance, or where
 /// P = Q outcome by outcome.
-pub(super) fn simplified(pair: &Pair) -> Option<Pair> {
+fn simplified(pair: &Pair) -> Option<Pair> {
     match pair {
         Pair::Laplace { shift, .. } | Pair::Gaussian { shift, .. } if shift.is_zero() => None,
         Pair::Subsampled { rate, .. } if rate.get().is_zero() => None,

@@ -5,10 +5,18 @@ mod epsilon;
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{
+    basic::BasicComposition,
+    cache::Cache,
+    chernoff::Chernoff,
+    methods::{self, Accountant},
+    question::Question,
+    simplified::directions,
+    *,
+};
 use crate::{
-    exact::{Positive, Rational},
-    guarantee::{Attained, Domination, FinitePair},
+    exact::{Budget, Enclosure, NonNegative, Positive, Probability, Rational},
+    guarantee::{Attained, Domination, FinitePair, Pair},
 };
 
 fn rational(n: i64, d: i64) -> Rational {
@@ -55,6 +63,16 @@ fn plan(parts: &[(Pair, u64)]) -> Plan {
 
 fn at(parts: &[(Pair, u64)], epsilon: &NonNegative) -> Answer {
     delta(&plan(parts), epsilon, &Precision::default()).unwrap()
+}
+
+/// δ(ε) of one direction to fifteen digits, by whichever method reaches it.
+fn of_direction(direction: &Direction, epsilon: &NonNegative, budget: &Budget) -> Answer {
+    methods::delta(&Question::new(direction, epsilon, &Precision::default()), budget, &mut Cache::default())
+}
+
+/// δ(ε) of one direction to eight digits, by the enumeration of every outcome.
+fn enumerated(direction: &Direction, epsilon: &NonNegative) -> Option<Answer> {
+    reference::delta(&Question::new(direction, epsilon, &Precision { digits: 8 }), &Budget::unlimited())
 }
 
 fn small_pair() -> impl Strategy<Value = Pair> {

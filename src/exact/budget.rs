@@ -45,6 +45,11 @@ impl Budget {
         self.part(1, of)
     }
 
+    /// An equal share of what is left that has at most so many steps.
+    pub(crate) fn at_most(&self, steps: u64) -> Self {
+        self.share(self.left() / steps.max(1) + 1)
+    }
+
     /// At most some of so many shares.
     pub(crate) fn part(&self, some: u64, of: u64) -> Self {
         let left = self.left();

@@ -22,8 +22,8 @@ use num_traits::{One, Zero};
 
 use super::{
     factor::{Factor, Kind},
-    listed::{self, Value},
     frequency_sum::finish,
+    listed::{self, Value},
     tilt::{self, Form, Tilt},
     tilted::Tilted,
 };

@@ -36,13 +36,16 @@
 //! **Ties.** Where the enclosure of β reaches below 0 the first point may really be at or below ε, and its f then is 0 and not
 //! 1 − e^-β: the difference is at most e^|β| − 1, by which W is widened.
 
+mod accountant;
 mod factor;
 mod frequency_sum;
+mod greatest;
 mod halves;
 mod listed;
 mod loss;
 mod partial;
 mod smooth;
+mod split;
 #[cfg(test)]
 mod tests;
 mod tilt;
@@ -50,18 +53,19 @@ mod tilted;
 mod trapezoid;
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
-use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Zero};
+use num_bigint::BigInt;
+use num_traits::Zero;
 
 use self::{
     factor::{Factor, Kind},
-    loss::Loss,
     frequency_sum::{Effort, FrequencySum, finish},
+    greatest::is_above_every_loss,
+    loss::Loss,
+    split::{Split, split},
     tilt::{Form, Tilt},
 };
-use super::{Answer, Direction, Method, Precision, answer::is_narrow, profile::Epsilon};
+use super::{Answer, Direction, Method, Precision, answer::is_narrow, profile::Epsilon, question::Question};
 use crate::{
     exact::{Budget, Enclosure, NonNegative, Rational, Scaled, Working},
     guarantee::{Pair, Weight},
@@ -86,12 +90,8 @@ const PRECISION_OF_SMALLEST: u32 = 1 << 16;
 const MOST_FREQUENCIES: usize = 10_000;
 
 /// δ(ε) of a plan whose losses share a lattice; `None` if they do not, or the question is out of this method's reach.
-pub(super) fn delta(
-    direction: &Direction,
-    epsilon: &NonNegative,
-    precision: &Precision,
-    budget: &Budget,
-) -> Option<Answer> {
+pub(super) fn delta(question: &Question<'_>, budget: &Budget) -> Option<Answer> {
+    let Question { direction, epsilon, precision, .. } = *question;
     let factors = factors_by(direction, Factor::listable)?;
     if factors.iter().any(|factor| matches!(&factor.kind, Kind::Finite { atoms, .. } if atoms.is_empty())) {
         // Every loss is infinite.
@@ -112,37 +112,6 @@ pub(super) fn delta(
         return Some(answer);
     }
     enclose(&factors, &epsilon, precision, budget)
-}
-
-/// δ(ε) at as many digits as are within reach, where those of the precision are not: what was known until then has some already.
-pub(super) fn within_reach(
-    direction: &Direction,
-    epsilon: &NonNegative,
-    precision: &Precision,
-    known: Option<&Answer>,
-    budget: &Budget,
-) -> Option<Answer> {
-    let reached = match known {
-        Some(known) => {
-            let enclosure = &known.enclosure;
-            (1..precision.digits).rev().find(|digits| is_narrow(enclosure, &Precision { digits: *digits })).unwrap_or(0)
-        }
-        // So few that there is no hope for more where they are out of reach.
-        None => 5,
-    };
-    let found = |digits: u32| {
-        delta(direction, epsilon, &Precision { digits }, &budget.share(3)).filter(|answer| answer.is_narrow)
-    };
-    let (mut low, mut high) = (reached + 1, precision.digits);
-    let mut best = (low < high).then(|| found(low)).flatten()?;
-    while high - low > 1 {
-        let middle = u32::midpoint(low, high);
-        match found(middle) {
-            Some(answer) => (best, low) = (answer, middle),
-            None => high = middle,
-        }
-    }
-    Some(best)
 }
 
 /// δ(ε) of one pair at any real ε.
@@ -186,43 +155,6 @@ pub(super) fn smooth_and_summed(
     Some((smooth, by_frequencies(&factors, &split, &epsilon, precision, MOST_FREQUENCIES, &Budget::unlimited())?))
 }
 
-/// Whether ε is at least every loss of a pair on a lattice.
-pub(super) fn is_bounded_by(pair: &Pair, epsilon: &Rational) -> bool {
-    let bounded = |factor: Factor| !factor.is_infinite() && is_above_every_loss(&[factor], epsilon);
-    Factor::new(pair, 1).is_some_and(bounded)
-}
-
-/// The greatest loss of a plan, enclosed: its pure ε; `None` if there is none, or the losses are on no lattice.
-pub(super) fn greatest_loss(direction: &Direction, bits: u32) -> Option<Enclosure> {
-    let factors = factors(direction)?;
-    if factors.iter().any(Factor::is_infinite) {
-        return None;
-    }
-    let (exact, enclosed) = maximal_loss(&factors, bits)?;
-    Some(exact.map_or(enclosed, |exact| Enclosure::from_rational(&exact, bits)))
-}
-
-/// The greatest loss of a plan that is not infinite.
-pub(super) fn greatest_finite_loss(direction: &Direction, bits: u32) -> Option<Enclosure> {
-    let (exact, enclosed) = maximal_loss(&factors(direction)?, bits)?;
-    Some(exact.map_or(enclosed, |exact| Enclosure::from_rational(&exact, bits)))
-}
-
-/// The greatest loss of a pair: `None` if it is on no lattice, and `Some(None)` if there is none.
-pub(super) fn greatest_loss_of(pair: &Pair, bits: u32) -> Option<Option<Enclosure>> {
-    let factor = Factor::new(pair, 1)?;
-    if factor.is_infinite() || factor.top().is_none() {
-        return Some(None);
-    }
-    maximal_loss(&[factor], bits).map(|(_, enclosed)| Some(enclosed))
-}
-
-/// Whether ε is at least every loss of a plan, ties included; `None` if the losses are on no lattice.
-pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational) -> Option<bool> {
-    let factors = factors(direction)?;
-    Some(!factors.iter().any(Factor::is_infinite) && is_above_every_loss(&factors, epsilon))
-}
-
 /// 2^-[`SMALLEST`].
 pub(super) fn smallest() -> Rational {
     tilt::power_of_two(-SMALLEST)
@@ -238,7 +170,11 @@ pub(super) fn quotient(part: &[Weight], whole: &[Weight], working: &Working) -> 
     factor::total(part, working)?.div(&factor::total(whole, working)?)
 }
 
-pub(super) use self::tilt::power_of_two;
+pub(super) use self::{
+    accountant::Lattice,
+    greatest::{greatest_finite_loss, greatest_loss, greatest_loss_of, is_at_most, is_bounded_by},
+    tilt::power_of_two,
+};
 
 /// Lists so short that they come first, and the longest.
 const SHORT_LISTS: usize = 1 << 10;
@@ -251,23 +187,6 @@ fn factors(direction: &Direction) -> Option<Vec<Factor>> {
 
 fn factors_by(direction: &Direction, of: impl Fn(&Pair, u64) -> Option<Factor>) -> Option<Vec<Factor>> {
     direction.iter().map(|part| of(part.pair()?, part.copies())).collect()
-}
-
-/// Whether ε is at least the greatest total loss that is finite, so that δ(ε) is the probability of an infinite one.
-fn is_above_every_loss(factors: &[Factor], epsilon: &Rational) -> bool {
-    let mut bits = 64;
-    while bits <= 1 << 12 {
-        let Some((exact, enclosed)) = maximal_loss(factors, bits) else { return false };
-        if let Some(exact) = exact {
-            return *epsilon >= exact;
-        }
-        match Enclosure::from_rational(epsilon, bits).compare(&enclosed) {
-            Some(Ordering::Less) => return false,
-            Some(_) => return true,
-            None => bits *= 2,
-        }
-    }
-    false
 }
 
 /// The probability that a loss is infinite, 1 − Π(1 − p)^k: the point 0 where none can be.
@@ -293,87 +212,6 @@ fn finite_mass(factors: &[Factor], working: &Working) -> Option<Scaled> {
     factors.iter().try_fold(Scaled::one(working.bits()), |product, factor| {
         Some(product.mul(&factor.finite_mass(working)?.pow(factor.copies)))
     })
-}
-
-/// The greatest total loss that is finite, exactly where it is rational, and enclosed; `None` if there is none.
-fn maximal_loss(factors: &[Factor], bits: u32) -> Option<(Option<Rational>, Enclosure)> {
-    let working = Working::new(bits.saturating_add(64));
-    let mut exact = Some(Rational::zero());
-    let mut enclosed = Enclosure::from_integer(0, 0);
-    for factor in factors {
-        let (rational, one) = factor.greatest(&working)?;
-        let copies = BigInt::from(factor.copies);
-        exact = exact.zip(rational).map(|(sum, one)| sum + one * &copies);
-        enclosed = enclosed.add(&one.mul(&Enclosure::from_integer(copies, 0)));
-    }
-    Some((exact, enclosed))
-}
-
-/// The factors that share a lattice, and those whose total loss is listed value by value.
-struct Split {
-    step: Loss,
-    /// Indices of factors, with their strides on the lattice.
-    strands: Vec<(usize, BigUint)>,
-    /// Indices of the others.
-    listed: Vec<usize>,
-}
-
-/// Puts as much as possible on one lattice, all, or else the class (of losses with a common step) that is the hardest to list; or
-/// no more than one factor.
-fn split(factors: &[Factor], is_merged: bool) -> Option<Split> {
-    let mut classes: Vec<(Loss, Vec<usize>)> = Vec::new();
-    for (index, factor) in factors.iter().enumerate() {
-        if factor.step.is_zero() {
-            continue;
-        }
-        let place = classes
-            .iter_mut()
-            .filter(|_| is_merged)
-            .find_map(|(step, members)| Some((step.common(&factor.step)?, step, members)));
-        match place {
-            Some((common, step, members)) => {
-                *step = common;
-                members.push(index);
-            }
-            None => classes.push((factor.step.clone(), Vec::from([index]))),
-        }
-    }
-    let is_scattered = |factor: &Factor| matches!(factor.kind, Kind::Scattered { .. });
-    // The class that stays is the one whose sum has the most values, of a Gaussian those within some standard deviations: about the square of their number.
-    let size = |members: &[usize]| -> Rational {
-        let square = |factor: &Factor| match (&factor.kind, factor.top()) {
-            (Kind::Gaussian { variance, .. }, _) => variance.get() * BigInt::from(512),
-            (_, top) => {
-                let top = BigInt::from(top.unwrap_or_default());
-                Rational::from_integer(&top * &top * BigInt::from(factor.copies))
-            }
-        };
-        let each = members.iter().filter_map(|index| factors.get(*index));
-        each.map(|factor| square(factor) * BigInt::from(factor.copies)).sum()
-    };
-    classes.sort_by_cached_key(|(_, members)| size(members));
-    let Some((step, members)) = classes.pop() else {
-        if factors.iter().any(is_scattered) {
-            return None;
-        }
-        // A lattice of one point has any step.
-        let strands = (0..factors.len()).map(|index| (index, BigUint::zero())).collect();
-        return Some(Split { step: Loss::rational(Rational::one()), strands, listed: Vec::new() });
-    };
-    let mut strands = Vec::new();
-    let mut listed = Vec::new();
-    for (index, factor) in factors.iter().enumerate() {
-        if is_scattered(factor) {
-            listed.push(index);
-        } else if factor.step.is_zero() {
-            strands.push((index, BigUint::zero()));
-        } else if members.contains(&index) {
-            strands.push((index, factor.step.over(&step)?.to_biguint()?));
-        } else {
-            listed.push(index);
-        }
-    }
-    Some(Split { step, strands, listed })
 }
 
 /// Encloses δ(ε); the ε may be any real.

@@ -2,6 +2,9 @@
 
 use alloc::{vec, vec::Vec};
 
+use num_bigint::BigUint;
+use num_traits::One;
+
 use super::*;
 use crate::{
     account::{Plan, delta, epsilon},
@@ -72,7 +75,7 @@ fn no_integral_far_out() {
     assert!(smooth::delta(&variance, &BigUint::one(), 7, &one, &coarse).is_none());
     let pair = Pair::Gaussian { variance, shift: BigUint::one() };
     let direction = Direction::of([(vec![pair], 7)]);
-    let answer = super::delta(&direction, &NonNegative::one(), &coarse, &Budget::unlimited()).unwrap();
+    let answer = super::delta(&Question::new(&direction, &NonNegative::one(), &coarse), &Budget::unlimited()).unwrap();
     assert!(answer.enclosure.upper() <= smallest(), "{answer:?}");
 }
 
@@ -118,7 +121,8 @@ fn direction(parts: &[(Pair, u64)]) -> Direction {
 /// Steps that a question takes.
 fn steps(direction: &Direction, epsilon: &str) -> (Answer, u64) {
     let budget = Budget::new(1 << 40);
-    let answer = super::delta(direction, &non_negative(epsilon), &Precision::default(), &budget).unwrap();
+    let answer =
+        super::delta(&Question::new(direction, &non_negative(epsilon), &Precision::default()), &budget).unwrap();
     (answer, (1 << 40) - budget.left())
 }
 
@@ -166,8 +170,9 @@ fn scattered_losses_are_listed() {
         let direction = direction(&parts);
         for text in ["0", "1/3", "2", "9/2"] {
             let epsilon = non_negative(text);
-            let answer = super::delta(&direction, &epsilon, &precision, &budget).unwrap();
-            let known = crate::account::reference::delta(&direction, &epsilon, &precision, &budget).unwrap();
+            let question = Question::new(&direction, &epsilon, &precision);
+            let answer = super::delta(&question, &budget).unwrap();
+            let known = crate::account::reference::delta(&question, &budget).unwrap();
             assert!(answer.is_narrow && answer.enclosure.intersects(&known.enclosure), "{text} {answer:?} {known:?}");
             assert!(known.is_narrow && answer.method == Method::ListedLosses || known.enclosure.upper().is_zero());
         }

@@ -33,8 +33,8 @@ use alloc::vec::Vec;
 use num_traits::{Signed, Zero};
 
 use self::{composed::Composed, constants::FINEST_DECIMAL_DIGITS, plan::Wanted};
-use super::{Direction, Precision, greatest};
-use crate::exact::{Budget, Enclosure, NonNegative, Rational};
+use super::{Answer, Direction, Method, cache::Cache, greatest, methods::Accountant, question::Question};
+use crate::exact::{Budget, Enclosure, Rational};
 
 /// What was composed, by direction: it answers other ε.
 #[derive(Debug, Default)]
@@ -67,19 +67,19 @@ impl Memory {
     }
 }
 
-/// Encloses δ(ε) of one direction of a plan; `None` if it is out of reach.
-pub(super) fn delta(
-    direction: &Direction,
-    epsilon: &NonNegative,
-    precision: &Precision,
-    budget: &Budget,
-    memory: &mut Memory,
-) -> Option<Enclosure> {
-    let wanted = Wanted::digits(precision.digits.min(FINEST_DECIMAL_DIGITS));
-    let composed = memory.composed(direction, epsilon.get(), wanted, budget)?;
-    let found = composed.delta(epsilon.get(), wanted, budget)?;
-    let lower = if found.lower.is_negative() { Rational::zero() } else { found.lower };
-    Enclosure::from_bounds(&lower.min(found.upper.clone()), &found.upper, digits_of(&found.upper)?)
+/// The method as a row of the list.
+pub(super) struct Spectral;
+
+impl Accountant for Spectral {
+    fn delta(&self, question: &Question<'_>, budget: &Budget, cache: &mut Cache) -> Option<Answer> {
+        let Question { direction, epsilon, precision, .. } = question;
+        let wanted = Wanted::digits(precision.digits.min(FINEST_DECIMAL_DIGITS));
+        let composed = cache.spectral.composed(direction, epsilon.get(), wanted, budget)?;
+        let found = composed.delta(epsilon.get(), wanted, budget)?;
+        let lower = if found.lower.is_negative() { Rational::zero() } else { found.lower };
+        let enclosure = Enclosure::from_bounds(&lower.min(found.upper.clone()), &found.upper, digits_of(&found.upper)?)?;
+        Some(Answer::new(enclosure, Method::Spectral, precision))
+    }
 }
 
 /// Whether δ(ε) of a direction is at most `bound`, as far as a first look shows: a direction that is far from the worst is not worth more.

@@ -21,7 +21,7 @@ pub use renyi::renyi;
 pub use trade_off::{TradeOff, trade_off};
 pub use zcdp::{zcdp, zcdp_delta};
 
-use super::{Plan, Precision, answer::is_narrow, directions};
+use super::{Plan, Precision, answer::is_narrow, simplified::directions};
 use crate::{
     exact::{Enclosure, NonNegative, Rational},
     guarantee::Pair,

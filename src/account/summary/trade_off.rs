@@ -11,8 +11,12 @@ use super::{
 };
 use crate::{
     account::{
-        Direction, MOST_STEPS, Methods, Plan, Precision, clamped, directions, infinite_mass, spectral,
-        one_direction,
+        Direction, Plan, Precision,
+        cache::Cache,
+        infinite,
+        methods::{self, MOST_STEPS},
+        question::Question,
+        simplified::directions,
     },
     exact::{Budget, Enclosure, NonNegative, Probability, Rational},
 };
@@ -108,7 +112,7 @@ pub struct TradeOff {
     /// One of each direction.
     profiles: Vec<Profile>,
     precision: Precision,
-    memory: spectral::Memory,
+    cache: Cache,
     /// What further points may still take, and what of it is kept for other rates.
     steps: u64,
     kept: u64,
@@ -120,7 +124,7 @@ impl TradeOff {
     pub fn new(plan: &Plan, precision: &Precision) -> Self {
         let directions = directions(plan);
         let of = |direction: &Direction| {
-            let revealed = infinite_mass(direction, &Rational::one(), precision);
+            let revealed = infinite::mass(direction, &Rational::one(), precision);
             // What is not known may be anything.
             let whole = || Enclosure::from_integer(0, BITS).hull(&Enclosure::from_integer(1, BITS));
             Profile { revealed: revealed.unwrap_or_else(whole), ..Profile::default() }
@@ -130,7 +134,7 @@ impl TradeOff {
             directions,
             profiles,
             precision: precision.clone(),
-            memory: spectral::Memory::default(),
+            cache: Cache::default(),
             steps: 2 * MOST_STEPS,
             kept: 0,
         }
@@ -223,7 +227,7 @@ impl TradeOff {
         let digits = Precision { digits: self.precision.digits.saturating_add(1) };
         let at = NonNegative::new(epsilon.clone()).ok()?;
         // What was composed for another point costs little.
-        let answer = clamped(one_direction(direction, &at, &digits, Methods::All, &budget, &mut self.memory));
+        let answer = methods::delta(&Question::new(direction, &at, &digits), &budget, &mut self.cache).clamped();
         self.steps = self.steps.saturating_sub(own).saturating_add(budget.left());
         // What is wider than its neighbours would stand between lines that say more.
         let below = profile.points.range(..epsilon.clone()).next_back();

@@ -7,7 +7,7 @@ use num_traits::{One, Signed, Zero};
 
 use super::{MOST_BITS, cumulant::Loss, moments, supremum::Supremum};
 use crate::{
-    account::{Direction, Plan, Precision, answer::is_narrow, directions},
+    account::{Direction, Plan, Precision, answer::is_narrow, simplified::directions},
     exact::{Budget, Enclosure, NonNegative, Positive, Rational, Working, ln},
     guarantee::Pair,
 };

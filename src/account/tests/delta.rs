@@ -23,8 +23,8 @@ proptest! {
         let epsilon = non_negative(n, 10);
         let directions = plan(&[(pair.clone(), copies)]).directions();
         for direction in directions {
-            if let Ok(reference) = reference::delta(&direction, &epsilon, &Precision { digits: 8 }, &Budget::unlimited()) {
-                let answer = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited(), &mut Memory::default());
+            if let Some(reference) = enumerated(&direction, &epsilon) {
+                let answer = of_direction(&direction, &epsilon, &Budget::unlimited());
                 prop_assert!(answer.enclosure.intersects(&reference.enclosure), "{pair:?}: {} {}", answer.enclosure, reference.enclosure);
                 prop_assert!(answer.is_narrow, "{pair:?}: {}", answer.enclosure);
             }
@@ -128,21 +128,9 @@ fn subsampled_pairs() {
             let pair = Pair::Subsampled { rate: probability(1, 10), of: Box::new(of.clone()), reversed };
             for n in [0, 1, 2, 9, 30] {
                 let epsilon = non_negative(n, 50);
-                let answer = one_direction(
-                    &Direction::of([(vec![pair.clone()], 1)]),
-                    &epsilon,
-                    &Precision::default(),
-                    Methods::All,
-                    &Budget::unlimited(),
-                    &mut Memory::default(),
-                );
-                let reference = reference::delta(
-                    &Direction::of([(vec![pair.clone()], 1)]),
-                    &epsilon,
-                    &Precision { digits: 8 },
-                    &Budget::unlimited(),
-                )
-                .unwrap();
+                let direction = Direction::of([(vec![pair.clone()], 1)]);
+                let answer = of_direction(&direction, &epsilon, &Budget::unlimited());
+                let reference = enumerated(&direction, &epsilon).unwrap();
                 assert!(
                     answer.enclosure.intersects(&reference.enclosure),
                     "{pair:?} {n}: {} {}",
@@ -208,9 +196,9 @@ fn the_larger_of_two_answers() {
 
 #[test]
 fn delta_is_at_most_one() {
-    assert_eq!(clamped(enclosed((1, 2), (9, 8), true)).enclosure.upper(), Rational::one());
-    assert_eq!(clamped(enclosed((-1, 2), (1, 8), true)).enclosure.lower(), Rational::zero());
-    assert_eq!(clamped(enclosed((9, 8), (10, 8), true)).enclosure, whole());
+    assert_eq!(enclosed((1, 2), (9, 8), true).clamped().enclosure.upper(), Rational::one());
+    assert_eq!(enclosed((-1, 2), (1, 8), true).clamped().enclosure.lower(), Rational::zero());
+    assert_eq!(enclosed((9, 8), (10, 8), true).clamped().enclosure, Answer::trivial().enclosure);
 }
 
 /// Rate 0 loses nothing, exactly; rate 1 is no subsampling.
@@ -295,10 +283,10 @@ proptest! {
     fn any_budget_is_sound(pair in small_pair(), copies in 1_u64..3, n in 0_i64..40, log in 10_u32..26) {
         let epsilon = non_negative(n, 10);
         for direction in directions(&plan(&[(pair.clone(), copies)])) {
-            let within = || one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::new(1 << log), &mut Memory::default());
+            let within = || of_direction(&direction, &epsilon, &Budget::new(1 << log));
             let answer = within();
             prop_assert_eq!(&answer, &within());
-            let full = one_direction(&direction, &epsilon, &Precision::default(), Methods::All, &Budget::unlimited(), &mut Memory::default());
+            let full = of_direction(&direction, &epsilon, &Budget::unlimited());
             prop_assert!(answer.enclosure.intersects(&full.enclosure), "{pair:?}: {} {}", answer.enclosure, full.enclosure);
         }
     }
@@ -311,9 +299,10 @@ proptest! {
         let epsilon = non_negative(n, 10);
         let (precision, budget) = (Precision { digits: 8 }, Budget::unlimited());
         for direction in directions(&plan(&[(pair.clone(), copies)])) {
-            let Ok(truth) = reference::delta(&direction, &epsilon, &precision, &budget) else { continue };
-            let cheap = [chernoff::delta(&direction, &epsilon, &precision), basic::delta(&direction, &epsilon, &precision, &budget)];
-            for answer in cheap.into_iter().flatten() {
+            let question = Question::new(&direction, &epsilon, &precision);
+            let Some(truth) = reference::delta(&question, &budget) else { continue };
+            let cheap: [&dyn Accountant; 2] = [&Chernoff, &BasicComposition];
+            for answer in cheap.into_iter().filter_map(|method| method.delta(&question, &budget, &mut Cache::default())) {
                 prop_assert!(answer.enclosure.intersects(&truth.enclosure), "{pair:?}: {} {}", answer.enclosure, truth.enclosure);
             }
         }
@@ -346,8 +335,9 @@ fn a_whole_list_leaves_nothing_out() {
     let sampled = Pair::Subsampled { rate: probability(1, 3), of: Box::new(pair.clone()), reversed: false };
     for pair in [pair, sampled] {
         let direction = Direction::of([(vec![pair], 3)]);
-        let answer =
-            reference::delta(&direction, &non_negative(3, 1), &Precision::default(), &Budget::unlimited()).unwrap();
+        let (epsilon, precision) = (non_negative(3, 1), Precision::default());
+        let question = Question::new(&direction, &epsilon, &precision);
+        let answer = reference::delta(&question, &Budget::unlimited()).unwrap();
         assert!(answer.enclosure.upper().is_zero(), "{}", answer.enclosure);
     }
 }
@@ -368,18 +358,7 @@ fn the_distance_is_asked_once() {
     let one = plan(&[(skew.clone(), 3), (gaussian(9, 1, 3), 2)]).directions();
     let [forward, backward] = one.as_slice() else { panic!("two directions") };
     assert!(forward.is_reverse_of(backward) && backward.is_reverse_of(forward) && !forward.is_reverse_of(forward));
-    let at_zero = |direction: &Direction| {
-        let zero = NonNegative::zero();
-        one_direction(
-            direction,
-            &zero,
-            &Precision::default(),
-            Methods::All,
-            &Budget::unlimited(),
-            &mut Memory::default(),
-        )
-        .enclosure
-    };
+    let at_zero = |direction: &Direction| of_direction(direction, &NonNegative::zero(), &Budget::unlimited()).enclosure;
     assert!(at_zero(forward).intersects(&at_zero(backward)));
     let several = |pairs: [&Pair; 2]| Direction::of([(pairs.into_iter().cloned().collect(), 3)]);
     let other = finite(&[(1, 2), (1, 2), (2, 0)]);

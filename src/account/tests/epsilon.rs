@@ -67,7 +67,7 @@ fn ties_at_infinity() {
     let pair = finite(&[(2, 0), (6, 2), (2, 8)]);
     let direction = Direction::of([(vec![pair], 2)]);
     // 1 − (8/10)².
-    assert_eq!(greatest::infinite_mass(&direction), Some(rational(36, 100)));
+    assert_eq!(infinite::exact_mass(&direction), Some(rational(36, 100)));
     let greatest = lattice::greatest_finite_loss(&direction, 80).unwrap();
     // 2·ln 3 = 2.19722457733621938…
     assert!(

@@ -18,7 +18,7 @@ use self::{
     truth::Sums,
 };
 use super::{
-    Memory, delta,
+    Spectral,
     listing::{list, small},
     outcomes::LossSum,
     plan::{Listed, Wanted},
@@ -27,7 +27,7 @@ use super::{
     sum::{Bounds, Settings, Spectrum, working_bits},
 };
 use crate::{
-    account::{Direction, Precision},
+    account::{Direction, Precision, cache::Cache, methods::Accountant, question::Question},
     exact::{Budget, Enclosure, NonNegative, Rational, Working},
 };
 
@@ -134,7 +134,7 @@ fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice
     let short = listed(direction, dice.pick(&[0, 1, 4])).unwrap();
     let (cut, short_cut) = (upper_cut(&plan), upper_cut(&short));
     let (mut chosen, mut shorter) = (Listed::new(plan.clone(), working.clone()), Listed::new(short, working.clone()));
-    let (wanted, unlimited, mut memory) = (Wanted { width: 1e-3, most: 1 << 9 }, Budget::unlimited(), Memory::default());
+    let (wanted, unlimited, mut cache) = (Wanted { width: 1e-3, most: 1 << 9 }, Budget::unlimited(), Cache::default());
     let whole = Direction::of(direction.iter().map(|(pair, copies)| (Vec::from([pair.clone()]), *copies)));
     for epsilon in epsilons(sums, dice) {
         let truth = sums.delta(&epsilon);
@@ -142,7 +142,8 @@ fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice
         let found = chosen.delta(&epsilon, wanted, &unlimited).unwrap();
         counts.check("chosen settings", &found.lower, &(found.upper + &cut), &truth, &name);
         let asked = NonNegative::new(epsilon.clone()).unwrap();
-        let found = delta(&whole, &asked, &Precision { digits: 2 }, &Budget::new(1 << 28), &mut memory);
+        let question = Question::new(&whole, &asked, &Precision { digits: 2 });
+        let found = Spectral.delta(&question, &Budget::new(1 << 28), &mut cache).map(|answer| answer.enclosure);
         counts.check_if(found.as_ref(), &truth, &name);
         if !short_cut.is_zero() {
             let found = shorter.delta(&epsilon, wanted, &unlimited).unwrap();
