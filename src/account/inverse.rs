@@ -17,7 +17,7 @@ const MOST_TRIALS: u32 = 110;
 
 /// Digits that are found first. More are found from there, twice as many each time: the early steps of a search need few, and who asks for more digits than can be had
 /// gets no less than who asks for these.
-const FIRST_DIGITS: u32 = 15;
+const FIRST_DIGITS: u32 = 6;
 
 /// The most trials for each doubling of the digits, which take four or so, and the most of them that may tell nothing.
 const MOST_FURTHER: u32 = 16;

@@ -8,7 +8,7 @@ use super::{
     blocks::{self, Focus, Sides, blocks},
     constants::{
         FEWEST_BLOCKS, FEWEST_LIMBS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS, MOST_LIMBS, MOST_LISTED_OUTCOMES,
-        ROUGH_TAIL_BITS, ROUGH_WIDTH, TAIL_BITS, TAIL_OF_DELTA_BITS,
+        ROUGH_TAIL_BITS, ROUGH_WIDTH, SIDES_PARTS, TAIL_BITS, TAIL_OF_DELTA_BITS,
     },
     listing::{self, list},
     outcomes::{LossSum, Part},
@@ -128,12 +128,15 @@ impl Composed {
 
     /// Encloses δ(ε).
     pub(super) fn delta(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
-        let mut found = self.above.delta(epsilon, wanted, &budget.share(2))?;
-        found.upper += self.above.plan.cut(128).exact()?.upper();
-        if let Some(below) = &mut self.below {
-            found.lower = below.delta(epsilon, wanted, budget)?.lower;
-        }
-        Some(found)
+        let cut = self.above.plan.cut(128).exact()?.upper();
+        let Some(below) = &mut self.below else {
+            let found = self.above.delta(epsilon, wanted, budget)?;
+            return Some(Found { upper: found.upper + cut, ..found });
+        };
+        // The two sides' own widths add to that between them.
+        let wanted = Wanted { width: wanted.width / SIDES_PARTS, ..wanted };
+        let upper = self.above.delta(epsilon, wanted, &budget.share(2))?.upper + cut;
+        Some(Found { lower: below.delta(epsilon, wanted, budget)?.lower, upper })
     }
 
     /// At least δ(ε).

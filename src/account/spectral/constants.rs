@@ -63,3 +63,6 @@ pub(super) const ROUGH_WIDTH: f64 = 0.2;
 
 /// Blocks are chosen anew for a tilt that is so many times as great, or as small.
 pub(super) const FOCUS_FACTOR: f64 = 1.5;
+
+/// Of a plan in blocks either side is asked for an answer so many times narrower.
+pub(super) const SIDES_PARTS: f64 = 4.0;

@@ -27,7 +27,7 @@ use super::{
     sum::{Bounds, Settings, Spectrum, working_bits},
 };
 use crate::{
-    account::{Direction, Precision, cache::Cache, methods::Accountant, question::Question},
+    account::{Direction, Precision, cache::Cache, methods::Accountant, question},
     exact::{Budget, Enclosure, NonNegative, Rational, Working},
 };
 
@@ -142,7 +142,7 @@ fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice
         let found = chosen.delta(&epsilon, wanted, &unlimited).unwrap();
         counts.check("chosen settings", &found.lower, &(found.upper + &cut), &truth, &name);
         let asked = NonNegative::new(epsilon.clone()).unwrap();
-        let question = Question::new(&whole, &asked, &Precision { digits: 2 });
+        let question = question::Question::new(&whole, &asked, &Precision { digits: 2 });
         let found = Spectral.delta(&question, &Budget::new(1 << 28), &mut cache).map(|answer| answer.enclosure);
         counts.check_if(found.as_ref(), &truth, &name);
         if !short_cut.is_zero() {
