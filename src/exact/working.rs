@@ -91,7 +91,8 @@ impl Working {
         if least < Rational::new_raw(1.into(), 4.into()) {
             return None;
         }
-        let rise = Enclosure::from_rational(&mantissa.width(), mantissa.precision()).mul(&Enclosure::from_integer(4, 0));
+        let rise =
+            Enclosure::from_rational(&mantissa.width(), mantissa.precision()).mul(&Enclosure::from_integer(4, 0));
         let least = ln(&Positive::new(least).ok()?, self.bits);
         Some(least.hull(&least.add(&rise)).add(&self.ln_two.mul(&Enclosure::from_integer(e, 0))))
     }

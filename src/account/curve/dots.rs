@@ -46,7 +46,8 @@ impl Dots {
         let touches = points.iter().map(|x| highest(curves, x)).collect::<Option<Vec<_>>>()?;
         // Beyond every finite ratio, only outcomes with Q = 0 are left; a set with Q(S) = 0 has P(S) ≤ P(Q = 0).
         let beyond = highest(curves, &(BigInt::one() << (2 * bits)))?;
-        let certain = if beyond.q.upper.is_zero() { beyond.p.lower.clone().max(BigInt::zero()) } else { BigInt::zero() };
+        let certain =
+            if beyond.q.upper.is_zero() { beyond.p.lower.clone().max(BigInt::zero()) } else { BigInt::zero() };
         Some(Self { bits, points, touches, certain })
     }
 

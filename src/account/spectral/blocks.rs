@@ -55,7 +55,8 @@ pub(super) fn curve_bits(pairs: &[Pair], tail: u32) -> u32 {
 /// About the steps that they take.
 pub(super) fn cost(pairs: &[Pair], count: usize, tail: u32, bits: u32) -> u64 {
     let points = u64::try_from(count).unwrap_or(u64::MAX).saturating_add(u64::from(COARSE_POINTS));
-    let curves = pairs.iter().map(|pair| curve::cost(pair, points, curve_bits(pairs, tail))).fold(0, u64::saturating_add);
+    let curves =
+        pairs.iter().map(|pair| curve::cost(pair, points, curve_bits(pairs, tail))).fold(0, u64::saturating_add);
     curves.saturating_add(points.saturating_mul(3 * exponential(bits)))
 }
 
@@ -84,9 +85,8 @@ pub(super) fn blocks(
     dots = Dots::new(&mut curves, sorted(points), bits)?;
     let loss = |x: &BigInt| working.ln(&Scaled::from_units(x.magnitude(), bits, bits));
     let losses = dots.points.iter().map(loss).collect::<Option<Vec<_>>>()?;
-    let of = |(masses, infinite): (Vec<BigInt>, BigInt)| {
-        part(&losses, &dots, &masses, &infinite, copies, working.bits())
-    };
+    let of =
+        |(masses, infinite): (Vec<BigInt>, BigInt)| part(&losses, &dots, &masses, &infinite, copies, working.bits());
     let below = if pairs.len() == 1 { told(&dots, copies, working)? } else { of(dots.below()?)? };
     Some(Sides { above: of(dots.above()?)?, below })
 }
@@ -185,7 +185,14 @@ fn refined(dots: &Dots, count: usize, focus: Focus) -> Option<Vec<BigInt>> {
 }
 
 /// Outcomes of the losses ln x: exactly these masses, which may be any.
-fn part(losses: &[Enclosure], dots: &Dots, masses: &[BigInt], infinite: &BigInt, copies: u64, bits: u32) -> Option<Part> {
+fn part(
+    losses: &[Enclosure],
+    dots: &Dots,
+    masses: &[BigInt],
+    infinite: &BigInt,
+    copies: u64,
+    bits: u32,
+) -> Option<Part> {
     let over = |n: &BigInt| Scaled::from_units(n.magnitude(), dots.bits, bits);
     let mut outcomes = Vec::new();
     for ((x, loss), mass) in dots.points.iter().zip(losses).zip(masses).filter(|(_, mass)| mass.is_positive()) {

@@ -130,18 +130,18 @@ impl Composed {
     pub(super) fn delta(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
         let cut = self.above.plan.cut(128).exact()?.upper();
         let Some(below) = &mut self.below else {
-            let found = self.above.delta(epsilon, wanted, budget)?;
+            let found = self.above.delta_with_jumps(epsilon, wanted, budget)?;
             return Some(Found { upper: found.upper + cut, ..found });
         };
         // The two sides' own widths add to that between them.
         let wanted = Wanted { width: wanted.width / SIDES_PARTS, ..wanted };
-        let upper = self.above.delta(epsilon, wanted, &budget.share(2))?.upper + cut;
-        Some(Found { lower: below.delta(epsilon, wanted, budget)?.lower, upper })
+        let upper = self.above.delta_with_jumps(epsilon, wanted, &budget.share(2))?.upper + cut;
+        Some(Found { lower: below.delta_with_jumps(epsilon, wanted, budget)?.lower, upper })
     }
 
     /// At least δ(ε).
     fn upper(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Rational> {
-        let found = self.above.delta(epsilon, wanted, budget)?;
+        let found = self.above.delta_with_jumps(epsilon, wanted, budget)?;
         Some(found.upper + self.above.plan.cut(128).exact()?.upper())
     }
 }

@@ -66,3 +66,14 @@ pub(super) const FOCUS_FACTOR: f64 = 1.5;
 
 /// Of a plan in blocks either side is asked for an answer so many times narrower.
 pub(super) const SIDES_PARTS: f64 = 4.0;
+
+/// The most sums of jumps that are listed, and the most steps of a search for them.
+pub(super) const MOST_JUMP_SUMS: usize = 4_000;
+pub(super) const MOST_JUMP_STEPS: usize = 1 << 18;
+
+/// The tilts that are looked at for one sum of jumps, and how often the list is made anew once it tells more of δ.
+pub(super) const JUMP_TILTS: u32 = 128;
+pub(super) const MOST_JUMP_ROUNDS: usize = 3;
+
+/// Jumps are listed if an answer is so many times as wide as is asked for.
+pub(super) const JUMPS_FROM_WIDTHS: f64 = 10.0;

@@ -141,7 +141,8 @@ impl Turned {
             return None;
         }
         let e = size.checked_sub(digits(u32::try_from(L).ok()?) + KERNEL_GUARD_BITS)?;
-        let near: Complex<L> = Complex { re: self.re.shifted(KERNEL_GUARD_BITS + e), im: self.im.shifted(KERNEL_GUARD_BITS + e) };
+        let near: Complex<L> =
+            Complex { re: self.re.shifted(KERNEL_GUARD_BITS + e), im: self.im.shifted(KERNEL_GUARD_BITS + e) };
         let Complex { re, im } = near.reciprocal()?;
         self.re = self.re.sub(self.fall);
         self.fall = self.fall.add(self.twice);
@@ -158,7 +159,8 @@ impl<const L: usize> Limbed<L> {
     fn new(parts: &[Turning], kernel: &Kernel) -> Option<Self> {
         let strand = |part: &Turning| -> Option<Strand<L>> {
             // A weight below one unit is 0, and off by less than a unit at every frequency.
-            let seen = part.weights.iter().zip(&part.turns).filter(|(weight, _)| weight.sign() == num_bigint::Sign::Plus);
+            let seen =
+                part.weights.iter().zip(&part.turns).filter(|(weight, _)| weight.sign() == num_bigint::Sign::Plus);
             let (mut weights, mut turns) = (Vec::new(), Vec::new());
             for (weight, turn) in seen {
                 weights.push(Complex { re: Fixed::from_units(weight)?, im: Fixed::ZERO });

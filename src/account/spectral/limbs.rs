@@ -114,7 +114,12 @@ impl<const L: usize> Fixed<L> {
     }
 
     /// The float next to it.
-    #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, clippy::cast_possible_wrap, reason = "a first guess")]
+    #[expect(
+        clippy::float_arithmetic,
+        clippy::cast_precision_loss,
+        clippy::cast_possible_wrap,
+        reason = "a first guess"
+    )]
     pub(super) fn approximate(self) -> f64 {
         let (high, low) = (self.0[L - 1] as i64 as f64, self.0[L - 2] as f64);
         (high + low * TWO_TO_MINUS_64) * TWO_TO_MINUS_32

@@ -101,7 +101,8 @@ fn masses(pair: &Pair, tail: u32, working: &Working) -> Option<Listing> {
             let at = |y: usize, from: usize| masses.get(y.abs_diff(from)).cloned();
             // y is counted from −n here: the noise is 0 at n, and at n + Δ.
             let last = reach.checked_mul(2)?.checked_add(shift)?;
-            let outcomes = (0..=last).map(|y| Some((at(y, reach)?, at(y, reach + shift)?))).collect::<Option<Vec<_>>>()?;
+            let outcomes =
+                (0..=last).map(|y| Some((at(y, reach)?, at(y, reach + shift)?))).collect::<Option<Vec<_>>>()?;
             let n = Rational::from_integer(BigInt::from(reach));
             let rise = exp_minus_one(&(n / variance.get()), working)?;
             let cut = masses.get(reach)?.mul(&Scaled::from_rational(&Rational::from_integer(2.into()), bits));

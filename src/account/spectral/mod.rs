@@ -11,12 +11,15 @@
 //! 2. [`sketch`]: where to take a sum, guessed in floats, which decide nothing but width and time.
 //! 3. [`rare`]: rare outcomes of great losses apart.
 //! 4. [`limbs`], [`frequencies`], [`sum`]: the sum, and what it says of δ.
-//! 5. [`plan`]: the order of attempts. [`composed`]: a plan's outcomes, listed or in blocks.
+//! 5. [`jumps`]: losses in narrow clusters, one sum for each near ε; [`jump_sums`]: which of them are listed.
+//! 6. [`plan`]: the order of attempts. [`composed`]: a plan's outcomes, listed or in blocks.
 
 mod blocks;
 mod composed;
 mod constants;
 mod frequencies;
+mod jump_sums;
+mod jumps;
 mod limbs;
 mod listing;
 mod outcomes;
@@ -50,7 +53,13 @@ impl Memory {
     }
 
     /// What is composed of a direction: as it was for another ε, or anew.
-    fn composed(&mut self, direction: &Direction, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<&mut Composed> {
+    fn composed(
+        &mut self,
+        direction: &Direction,
+        epsilon: &Rational,
+        wanted: Wanted,
+        budget: &Budget,
+    ) -> Option<&mut Composed> {
         let place = self.known.iter().position(|(known, _)| known == direction);
         let place = match place {
             Some(place) => place,
@@ -77,7 +86,8 @@ impl Accountant for Spectral {
         let composed = cache.spectral.composed(direction, epsilon.get(), wanted, budget)?;
         let found = composed.delta(epsilon.get(), wanted, budget)?;
         let lower = if found.lower.is_negative() { Rational::zero() } else { found.lower };
-        let enclosure = Enclosure::from_bounds(&lower.min(found.upper.clone()), &found.upper, digits_of(&found.upper)?)?;
+        let enclosure =
+            Enclosure::from_bounds(&lower.min(found.upper.clone()), &found.upper, digits_of(&found.upper)?)?;
         Some(Answer::new(enclosure, Method::Spectral, precision))
     }
 }

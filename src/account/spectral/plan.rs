@@ -8,8 +8,13 @@ use num_traits::{One, Signed, Zero};
 
 use super::{
     blocks::Focus,
-    constants::{BLOCKS_FOR_ONE, FEWEST_LIMBS, FIRST_FREQUENCIES, MOST_ATTEMPTS, MOST_FREQUENCIES, MOST_LIMBS, REUSE_NATS, TOLERANCE_PARTS},
+    constants::{
+        BLOCKS_FOR_ONE, FEWEST_LIMBS, FIRST_FREQUENCIES, JUMPS_FROM_WIDTHS, MOST_ATTEMPTS, MOST_FREQUENCIES,
+        MOST_JUMP_ROUNDS, MOST_LIMBS, REUSE_NATS, TOLERANCE_PARTS,
+    },
     frequencies::{units, units_of_part},
+    jump_sums,
+    jumps::{self, Jumped, Question},
     limbs::digits,
     outcomes::{LossSum, Side},
     rare::{self, Rare},
@@ -130,27 +135,49 @@ impl Listed {
         let at = Enclosure::from_rational(epsilon, bits.checked_add(64)?);
         let (theta, _) = self.sketch.chernoff(float(&at));
         let bound = rare::chernoff(&self.plan, &at, &dyadic(theta)?, &self.working)?;
-        let infinite = self.plan.mass_with_never(bits).exact()?.upper() - self.plan.mass(Side::P, bits).exact()?.lower();
+        let infinite =
+            self.plan.mass_with_never(bits).exact()?.upper() - self.plan.mass(Side::P, bits).exact()?.lower();
         let infinite = if self.plan.has_never() { infinite } else { Rational::zero() };
         Some(bound + infinite + self.plan.cut(bits).exact()?.upper())
     }
 
+    /// Encloses δ(ε) of what is listed, without what is cut off, by sums over frequencies; with jumps apart where that is far too wide.
+    pub(super) fn delta_with_jumps(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
+        let at = Enclosure::from_rational(epsilon, self.working.bits().checked_add(64)?);
+        let mut found = self.delta(&at, wanted, budget)?;
+        for _ in 0..MOST_JUMP_ROUNDS {
+            if found.width() <= JUMPS_FROM_WIDTHS * wanted.width {
+                break;
+            }
+            let log_delta = log_of(if found.lower.is_positive() { &found.lower } else { &found.upper });
+            let question = Question { epsilon: &at, log_delta, wanted };
+            let Some(sums) = jump_sums::choose(&self.plan, question.room()) else { break };
+            let jumped = jumps::delta(&self.plan, &sums, &question, &self.working, budget);
+            let Some(Jumped { listed, not_listed }) = jumped else { break };
+            found.narrow(listed.lower, listed.upper + not_listed);
+            if moved(log_delta, &found.lower, &found.upper).is_none() {
+                break;
+            }
+        }
+        Some(found)
+    }
+
     /// Encloses δ(ε) of what is listed, without what is cut off.
-    pub(super) fn delta(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
-        let bits = self.working.bits();
-        let at = Enclosure::from_rational(epsilon, bits.checked_add(64)?);
+    pub(super) fn delta(&mut self, epsilon: &Enclosure, wanted: Wanted, budget: &Budget) -> Option<Found> {
+        let (bits, at) = (self.working.bits(), epsilon);
         let all = self.plan.mass_with_never(bits);
         if self.plan.is_empty() {
             // Q is 0 wherever all copies are.
             let all = all.exact()?;
             return Some(Found { lower: all.lower(), upper: all.upper() });
         }
-        if !self.plan.has_never() && self.plan.greatest()?.upper() <= *epsilon {
+        if !self.plan.has_never() && self.plan.greatest()?.upper() <= epsilon.lower() {
             return Some(Found { lower: Rational::zero(), upper: Rational::zero() });
         }
-        let certain = all.exact()?.lower() - self.plan.mass(Side::Q, bits).mul(&self.working.exp(&at)?).exact()?.upper();
-        let mut found = Found { lower: certain.max(Rational::zero()), upper: all.exact()?.upper().min(Rational::one()) };
-        let x = float(&at);
+        let certain = all.exact()?.lower() - self.plan.mass(Side::Q, bits).mul(&self.working.exp(at)?).exact()?.upper();
+        let mut found =
+            Found { lower: certain.max(Rational::zero()), upper: all.exact()?.upper().min(Rational::one()) };
+        let x = float(at);
         let mut aim = Aim { epsilon: x, log_delta: self.sketch.chernoff(x).1, room: 0.0 };
         let mut last = FIRST_FREQUENCIES.min(wanted.most);
         let mut sign = None;
@@ -159,7 +186,7 @@ impl Listed {
                 break;
             }
             aim.room = aim.log_delta + libm::log(wanted.width / TOLERANCE_PARTS);
-            let Some(attempt) = self.attempt(&at, &aim, last, &mut sign, budget) else { break };
+            let Some(attempt) = self.attempt(at, &aim, last, &mut sign, budget) else { break };
             let Attempt { lower, upper, is_sum } = attempt;
             found.narrow(lower.clone(), upper.clone());
             if let Some(moved) = moved(aim.log_delta, &lower, &upper) {
@@ -252,7 +279,13 @@ impl Listed {
                 let (theta, period) = (dyadic(guess.theta)?, dyadic(guess.period)?);
                 budget.spend(u64::try_from(frequent.len()).ok()?.saturating_mul(20_000))?;
                 let spectrum = Spectrum::new(frequent, &theta, &period, limbs, &self.working)?;
-                self.spectra.push(Kept { kept: kept.to_vec(), theta: guess.theta, period: guess.period, spectrum, last: 0 });
+                self.spectra.push(Kept {
+                    kept: kept.to_vec(),
+                    theta: guess.theta,
+                    period: guess.period,
+                    spectrum,
+                    last: 0,
+                });
                 (self.spectra.len() - 1, *guess)
             }
         };
@@ -304,4 +337,3 @@ fn limbs(plan: &LossSum, guess: &Guess, aim: &Aim, last: usize) -> Option<u32> {
     let needed = (guess.log_prefactor - libm::log(guess.period * w0) + log_units - aim.room) / core::f64::consts::LN_2;
     (FEWEST_LIMBS..=MOST_LIMBS).find(|limbs| f64::from(digits(*limbs)) > needed)
 }
-

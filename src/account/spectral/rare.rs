@@ -52,12 +52,7 @@ pub(super) fn apart(
         p_shares.push((of(Side::P, &part.never)?, part.copies));
         q_shares.push((of(Side::Q, &Scaled::zero(bits))?, part.copies));
         let zero = Scaled::zero(bits);
-        frequent.parts.push(Part {
-            outcomes: inside.to_vec(),
-            copies: part.copies,
-            never: zero.clone(),
-            cut: zero,
-        });
+        frequent.parts.push(Part { outcomes: inside.to_vec(), copies: part.copies, never: zero.clone(), cut: zero });
     }
     let p = plan.mass_with_never(bits).mul(&lost(&p_shares, working)?);
     let q = plan.mass(Side::Q, bits).mul(&lost(&q_shares, working)?).mul(&working.exp(epsilon)?);

@@ -79,18 +79,18 @@ pub(super) fn dyadic(x: f64) -> Option<Rational> {
 }
 
 /// ln c(x), c(x) = x^x/(1 + x)^(1+x).
-fn log_c(x: f64) -> f64 {
+pub(super) fn log_c(x: f64) -> f64 {
     if x > 0.0 { -libm::log1p(x) - x * libm::log1p(1.0 / x) } else { 0.0 }
 }
 
 /// ln(e^a + e^b).
-fn log_add(a: f64, b: f64) -> f64 {
+pub(super) fn log_add(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
     if low == f64::NEG_INFINITY { high } else { high + libm::log1p(exp(low - high)) }
 }
 
 /// n points from a to b, 0 < a < b, evenly by their logarithms.
-fn geometric(a: f64, b: f64, n: u32) -> impl Iterator<Item = f64> {
+pub(super) fn geometric(a: f64, b: f64, n: u32) -> impl Iterator<Item = f64> {
     let (from, step) = (libm::log(a), libm::log(b / a) / f64::from(n - 1));
     (0..n).map(move |i| exp(from + step * f64::from(i)))
 }
@@ -180,12 +180,6 @@ impl Sketch {
         self.least(value)
     }
 
-    /// (e^(x−S) − 1)₊ ≤ c(r)·e^((1+r)(x−S)): the best r, and ln of the expectation.
-    pub(super) fn chernoff_below(&self, epsilon: f64) -> (f64, f64) {
-        let value = |r: f64| self.log_moment(-1.0 - r) + (1.0 + r) * epsilon + log_c(r);
-        self.least(value)
-    }
-
     /// The least value over tilts θ > 0, by a scale of them and golden sections.
     fn least(&self, value: impl Fn(f64) -> f64) -> (f64, f64) {
         let (from, to) = ((0.01 / self.spread).min(1e-4), 200.0 / self.spread + 200.0);
@@ -220,7 +214,8 @@ impl Sketch {
         let (best, _) = self.chernoff(aim.epsilon);
         let mut found = Vec::new();
         let aliases = self.aliases_above(aim.epsilon, best);
-        let above = geometric(0.2 * best, 3.0 * best, TILTS).filter_map(|theta| guess_above(self, aim, theta, &aliases));
+        let above =
+            geometric(0.2 * best, 3.0 * best, TILTS).filter_map(|theta| guess_above(self, aim, theta, &aliases));
         found.extend(above.min_by(|a, b| a.cost.total_cmp(&b.cost)));
         if best < 3.0 {
             let (tilts, aliases) = (self.tilts_below(), self.aliases_below(aim.epsilon));
@@ -314,7 +309,8 @@ struct RareRow {
 /// The least ln E_c over r, where so many outcomes of each part are kept, and its r.
 fn least_error(table: &[RareRow], kept: &[usize]) -> (f64, f64) {
     let of = |row: &RareRow| {
-        let shares = row.above.iter().zip(kept).map(|(sums, kept)| sums.get(*kept).copied().unwrap_or(f64::NEG_INFINITY));
+        let shares =
+            row.above.iter().zip(kept).map(|(sums, kept)| sums.get(*kept).copied().unwrap_or(f64::NEG_INFINITY));
         let bound = row.base + shares.fold(f64::NEG_INFINITY, log_add);
         (if bound.is_nan() { f64::INFINITY } else { bound }, row.r)
     };

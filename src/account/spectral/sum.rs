@@ -52,6 +52,7 @@ pub(super) struct Settings {
 pub(super) struct Bounds {
     pub(super) lower: Rational,
     pub(super) upper: Rational,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests leave each term out, and see it missed"))]
     pub(super) errors: Errors,
 }
 
@@ -180,7 +181,8 @@ impl Spectrum {
         self.frequencies.extend(at.last);
         let sums = self.frequencies.sums(&window, at.last)?;
         // What one frequency is off by, which must be below 1/2 for the units to be counted as they are.
-        let each = units(self.parts.iter().map(|(outcomes, copies)| units_of_part(*outcomes, *copies, at.last)), at.last);
+        let each =
+            units(self.parts.iter().map(|(outcomes, copies)| units_of_part(*outcomes, *copies, at.last)), at.last);
         if !(BigInt::from(each) >> (fine - 1)).is_zero() {
             return None;
         }

@@ -42,7 +42,10 @@ pub(super) fn one_minus_exp(x: &Scaled, working: &Working) -> Option<Scaled> {
     if x.floor_magnitude() > 20 {
         let unit = Rational::new(BigInt::one(), BigInt::one() << working.bits().min(1 << 19));
         let one = Rational::one();
-        return Some(Scaled::from_enclosure(&Enclosure::from_bounds(&(&one - unit), &one, working.bits())?, working.bits()));
+        return Some(Scaled::from_enclosure(
+            &Enclosure::from_bounds(&(&one - unit), &one, working.bits())?,
+            working.bits(),
+        ));
     }
     let deep = Working::within(working.bits().checked_add(leading_zeros(x))?, working.budget());
     let fine = x.fixed(deep.bits().checked_add(64)?)?;

@@ -126,12 +126,12 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     let elapsed = started.elapsed();
     let summary = if options.summary {
         // Read off the profile to some digits: twice as many points make these a quarter as wide. Where each
-        // is a composition of its own, which takes far longer than any other method, fewer have to do.
+        // is a sum over frequencies, which takes longer than any other method, fewer have to do.
         let is_slow =
             options.points.is_none() && matches!(&found, Found::One(answer) if answer.method == Method::Spectral);
         let twice = if is_slow { 9 } else { points.saturating_mul(2) - 1 };
         let progress = Progress::new(Some(twice), "epsilons", shared.quiet);
-        let rough = Precision { digits: 9 };
+        let rough = Precision { digits: if is_slow { 5 } else { 9 } };
         let points = watched(progress, |done| profile_both_ways(plan, twice, last.as_ref(), &rough, done))
             .map_err(|error| refused(options, error))?;
         let progress = Progress::new(Some(0), "summing up", shared.quiet);

@@ -40,7 +40,8 @@ fn the_excess_is_at_most_the_bell() {
     for s in [0.001, 0.1, 1.0, 4.0] {
         // The curve of the fictitious mechanism.
         let curve = |a: f64| tail(a / s - s / 2.0) - libm::exp(a) * tail(a / s + s / 2.0);
-        let density = |y: f64| libm::exp(-(y - s * s / 2.0) * (y - s * s / 2.0) / (2.0 * s * s)) / (s * libm::sqrt(2.0 * PI));
+        let density =
+            |y: f64| libm::exp(-(y - s * s / 2.0) * (y - s * s / 2.0) / (2.0 * s * s)) / (s * libm::sqrt(2.0 * PI));
         for i in -40..=40 {
             let u = s * f64::from(i) / 8.0;
             let excess = libm::exp(-u / 2.0 - u.abs() / 2.0) * curve(u.abs());
@@ -58,7 +59,8 @@ fn the_transform_of_the_bell() {
     for s in [0.001, 0.1, 1.0, 3.0] {
         for (theta, t) in [(0.7, 1.3), (-0.4, 2.0), (2.0, -0.3), (-0.9, 0.0)] {
             let middle = -s * s * (theta + 0.5);
-            let part = |turn: fn(f64) -> f64| integral(s, middle, |u| bell(s, u) * libm::exp(-theta * u) * turn(-t * u));
+            let part =
+                |turn: fn(f64) -> f64| integral(s, middle, |u| bell(s, u) * libm::exp(-theta * u) * turn(-t * u));
             let w = (theta * (theta + 1.0) - t * t, t * (2.0 * theta + 1.0));
             let size = s * s * libm::exp(s * s / 8.0 + s * s * w.0 / 2.0);
             let whole = s * s * libm::exp(s * s / 8.0 + s * s * theta * (theta + 1.0) / 2.0);

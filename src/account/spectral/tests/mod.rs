@@ -51,7 +51,14 @@ struct Counts {
 }
 
 impl Counts {
-    fn check(&mut self, kind: &'static str, lower: &Rational, upper: &Rational, truth: &Enclosure, what: &dyn Fn() -> String) {
+    fn check(
+        &mut self,
+        kind: &'static str,
+        lower: &Rational,
+        upper: &Rational,
+        truth: &Enclosure,
+        what: &dyn Fn() -> String,
+    ) {
         *self.checked.entry(kind).or_default() += 1;
         if *lower > truth.upper() || *upper < truth.lower() {
             self.misses.push(format!("{kind}: {lower} {upper} without {truth}, {}", what()));
@@ -82,7 +89,9 @@ fn every_enclosure_holds_its_truth() {
         let backward: Plan = forward.iter().map(|(pair, copies)| (pair.reversed(), *copies)).collect();
         let directions = [forward, backward];
         let (Some(first), Some(second)) = (listed(&directions[0], 208), listed(&directions[1], 208)) else { continue };
-        let (Some(sums), Some(other)) = (Sums::of_plan(&directions[0]), Sums::of_plan(&directions[1])) else { continue };
+        let (Some(sums), Some(other)) = (Sums::of_plan(&directions[0]), Sums::of_plan(&directions[1])) else {
+            continue;
+        };
         if [&first, &second].into_iter().any(|of| of.is_empty() || Sums::of_listed(of).is_none()) {
             continue;
         }
@@ -139,19 +148,25 @@ fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice
     for epsilon in epsilons(sums, dice) {
         let truth = sums.delta(&epsilon);
         let name = || format!("{direction:?} at {epsilon}");
-        let found = chosen.delta(&epsilon, wanted, &unlimited).unwrap();
+        let found = chosen.delta_with_jumps(&epsilon, wanted, &unlimited).unwrap();
         counts.check("chosen settings", &found.lower, &(found.upper + &cut), &truth, &name);
         let asked = NonNegative::new(epsilon.clone()).unwrap();
         let question = question::Question::new(&whole, &asked, &Precision { digits: 2 });
         let found = Spectral.delta(&question, &Budget::new(1 << 28), &mut cache).map(|answer| answer.enclosure);
         counts.check_if(found.as_ref(), &truth, &name);
         if !short_cut.is_zero() {
-            let found = shorter.delta(&epsilon, wanted, &unlimited).unwrap();
+            let found = shorter.delta_with_jumps(&epsilon, wanted, &unlimited).unwrap();
             counts.need("cut-off tails", found.upper < truth.lower());
             counts.check("cut-off tails", &found.lower, &(found.upper + &short_cut), &truth, &name);
         }
-        let question =
-            Question { plan: &plan, working: &working, epsilon: &epsilon, truth: &truth, cut: cut.clone(), name: &name };
+        let question = Question {
+            plan: &plan,
+            working: &working,
+            epsilon: &epsilon,
+            truth: &truth,
+            cut: cut.clone(),
+            name: &name,
+        };
         for _ in 0..SETTINGS {
             any_settings_hold(&question, dice, counts);
         }
@@ -193,7 +208,11 @@ fn any_settings_hold(question: &Question<'_>, dice: &mut Dice, counts: &mut Coun
     let theta = theta.unwrap();
     let period = dyadic(spread * libm::pow(10.0, dice.between(-0.5, 1.5))).unwrap();
     let tau = theta.abs() * dyadic(dice.pick(&[0.1, 1.0, 5.0])).unwrap();
-    let settings = Settings { kappa: dyadic(dice.pick(&[0.5, 1.0, 2.0, 4.0, 8.0])).unwrap(), tau, last: dice.pick(&[1, 4, 16, 64, 200]) };
+    let settings = Settings {
+        kappa: dyadic(dice.pick(&[0.5, 1.0, 2.0, 4.0, 8.0])).unwrap(),
+        tau,
+        last: dice.pick(&[1, 4, 16, 64, 200]),
+    };
     let name = || format!("{}, θ = {theta}, L = {period}, {settings:?}, kept {kept:?}, r = {r}", name());
     let mut found = Vec::new();
     for limbs in [4, 3, 2] {

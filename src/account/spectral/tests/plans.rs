@@ -86,7 +86,8 @@ impl Dice {
         if self.below(4) > 0 {
             return Pair::Finite(pair);
         }
-        let mut fall = |of: &Weight| Weight { factor: of.factor.clone(), exponent: NonNegative::new(self.share()).unwrap() };
+        let mut fall =
+            |of: &Weight| Weight { factor: of.factor.clone(), exponent: NonNegative::new(self.share()).unwrap() };
         let outcomes = pair.outcomes().iter().map(|(p, q)| (fall(p), fall(q))).collect();
         Pair::Finite(FinitePair::new(outcomes).unwrap())
     }

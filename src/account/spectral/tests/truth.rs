@@ -58,7 +58,8 @@ impl Sums {
         let power = self.working.exp(&Enclosure::from_rational(epsilon, 2 * TRUTH_BITS)).unwrap();
         let fixed = |value: &Scaled| value.fixed(2 * TRUTH_BITS).unwrap();
         let excess = |(p, q): &Masses| fixed(p).sub(&fixed(&q.mul(&power))).max_zero();
-        let sum: Enclosure = self.outcomes.iter().map(excess).fold(Enclosure::from_integer(0, 0), |sum, of| sum.add(&of));
+        let sum: Enclosure =
+            self.outcomes.iter().map(excess).fold(Enclosure::from_integer(0, 0), |sum, of| sum.add(&of));
         let truth = Enclosure::from_bounds(&sum.lower(), &(sum.upper() + &self.cut), 2 * TRUTH_BITS).unwrap();
         assert!(truth.width() < Rational::new(1.into(), num_traits::pow(10.into(), 50)), "{truth}");
         truth
@@ -137,8 +138,11 @@ fn masses(pair: &Pair, working: &Working) -> (Vec<Masses>, Rational) {
         // Beyond n, chosen with e^(−(n+1)²/2σ²) < e^-125, each weight is less than half of the one before it.
         Pair::Gaussian { variance, shift } => {
             let shift = i64::try_from(shift).unwrap();
-            let weight = |y: i64| fall(&(Rational::from_integer((y * y).into()) / (variance.get() * Rational::from_integer(2.into()))));
-            let is_far = |y: i64| Rational::from_integer((y * y).into()) > variance.get() * Rational::from_integer(250.into());
+            let weight = |y: i64| {
+                fall(&(Rational::from_integer((y * y).into()) / (variance.get() * Rational::from_integer(2.into()))))
+            };
+            let is_far =
+                |y: i64| Rational::from_integer((y * y).into()) > variance.get() * Rational::from_integer(250.into());
             let reach = (0..).find(|n| is_far(n + 1)).unwrap();
             let listed: Vec<Scaled> = (-4 * reach..=4 * reach).map(weight).collect();
             let beyond = number(&Rational::from_integer(4.into())).mul(&weight(4 * reach + 1)).down_to_zero();
