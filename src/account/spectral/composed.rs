@@ -27,6 +27,8 @@ pub(super) struct Composed {
     above: Listed,
     below: Option<Listed>,
     detail: Detail,
+    /// An ε, and about ln δ there.
+    about: Option<(Rational, f64)>,
 }
 
 /// How a plan is composed.
@@ -43,7 +45,7 @@ struct Detail {
 const ROUGH: Detail = Detail { limbs: FEWEST_LIMBS, tail: ROUGH_TAIL_BITS, blocks: FEWEST_BLOCKS, focus: None };
 
 /// What is asked of a first idea.
-const ROUGHLY: Wanted = Wanted { width: ROUGH_WIDTH, most: FIRST_FREQUENCIES };
+const ROUGHLY: Wanted = Wanted { width: ROUGH_WIDTH, most: FIRST_FREQUENCIES, about: None };
 
 /// Whether a part is taken in blocks: of many outcomes, or of several pairs.
 fn is_wide(pairs: &[Pair], tail: u32) -> bool {
@@ -62,18 +64,23 @@ impl Composed {
     pub(super) fn new(direction: &Direction, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Self> {
         let mut detail = Detail { limbs: MOST_LIMBS, tail: TAIL_BITS, blocks: 0, focus: None };
         let wide = count_wide(direction);
+        let mut about = None;
         if wide > 0 {
             // A first idea of δ tells where losses matter.
             let mut rough = Self::with(direction, ROUGH, budget)?;
-            let found = rough.delta(epsilon, ROUGHLY, &budget.share(4));
-            let log_delta = found.map_or(0.0, |found| log_of(&found.upper));
+            let upper = rough.upper(epsilon, ROUGHLY, &budget.share(4));
+            let log_delta = upper.map_or(0.0, |upper| log_of(&upper));
+            about = Some((epsilon.clone(), log_delta));
             detail.focus = Some(rough.above.focus(epsilon, log_delta, wanted));
             detail.limbs = rough.above.limbs_for(epsilon, log_delta, wanted).unwrap_or(MOST_LIMBS);
             detail.blocks = wanted.blocks().min(MOST_BLOCKS / wide).max(FEWEST_BLOCKS);
         }
-        let composed = Self::with(direction, detail, budget)?;
+        let mut composed = Self::with(direction, detail, budget)?;
         let tail = composed.tail_for(epsilon)?;
-        if tail > TAIL_BITS { Self::with(direction, Detail { tail, ..detail }, budget) } else { Some(composed) }
+        if tail > TAIL_BITS {
+            composed = Self::with(direction, Detail { tail, ..detail }, budget)?;
+        }
+        Some(Self { about, ..composed })
     }
 
     /// The tail that leaves next to nothing of δ out.
@@ -106,7 +113,7 @@ impl Composed {
         }
         let listed = |parts: Vec<Part>| Listed::new(LossSum { parts }, working.clone());
         let below = (count_wide(direction) > 0).then(|| listed(below));
-        Some(Self { above: listed(above), below, detail })
+        Some(Self { above: listed(above), below, detail, about: None })
     }
 
     /// Whether δ(ε) of a direction is at most `bound`, as far as few blocks and few frequencies show.
@@ -134,8 +141,10 @@ impl Composed {
             return Some(Found { upper: found.upper + cut, ..found });
         };
         // The two sides' own widths add to that between them.
-        let wanted = Wanted { width: wanted.width / SIDES_PARTS, ..wanted };
+        let about = self.about.as_ref().filter(|(known, _)| known == epsilon).map(|(_, log_delta)| *log_delta);
+        let wanted = Wanted { width: wanted.width / SIDES_PARTS, about, ..wanted };
         let upper = self.above.delta_with_jumps(epsilon, wanted, &budget.share(2))?.upper + cut;
+        let wanted = Wanted { about: Some(log_of(&upper)), ..wanted };
         Some(Found { lower: below.delta_with_jumps(epsilon, wanted, budget)?.lower, upper })
     }
 

@@ -36,8 +36,8 @@ pub(super) const MOST_ATTEMPTS: usize = 14;
 pub(super) const LARGEST_PREFACTOR_NATS: f64 = 45.0;
 
 /// The tilts that are looked at for one sum, and those for its aliases.
-pub(super) const TILTS: u32 = 31;
-pub(super) const ALIAS_TILTS: u32 = 48;
+pub(super) const TILTS: u32 = 24;
+pub(super) const ALIAS_TILTS: u32 = 32;
 
 /// The exponents r that are looked at for rare outcomes.
 pub(super) const RARE_EXPONENTS: u32 = 24;

@@ -149,7 +149,7 @@ pub(super) fn delta(
         for Near { x, weight, most, log_most } in kept {
             // Each to the same part of the whole.
             let width = libm::exp(each - log(&weight) - log_most).clamp(question.wanted.width / 3.0, 0.5);
-            let within = left.delta(&x, Wanted { width, ..question.wanted }, &budget.share(to_go));
+            let within = left.delta(&x, Wanted { width, about: None, ..question.wanted }, &budget.share(to_go));
             to_go -= 1;
             let (weight, most) = (weight.exact()?, most.exact()?.upper());
             let (lower, upper) =
@@ -389,7 +389,8 @@ mod tests {
                 let epsilon = on.add(&Enclosure::from_rational(&by, on.precision())).max_zero();
                 let exact = truth(&parts, &working.exp(&epsilon).unwrap().fixed(500).unwrap());
                 let log_delta = -(below(&mut random, 30) as f64);
-                let question = Question { epsilon: &epsilon, log_delta, wanted: Wanted { width: 0.01, most: 64 } };
+                let question =
+                    Question { epsilon: &epsilon, log_delta, wanted: Wanted { width: 0.01, most: 64, about: None } };
                 let Some(sums) = beyond(&plan, size, question.room() + below(&mut random, 12) as f64) else { continue };
                 let Jumped { listed, not_listed } =
                     delta(&plan, &sums, &question, &working, &Budget::unlimited()).unwrap();
@@ -417,7 +418,8 @@ mod tests {
         let parts = [(Vec::from([(&one - &tiny, &one - &huge), (tiny.clone(), huge.clone())]), u64::MAX)];
         let plan = listed(&parts, &working);
         let epsilon = Enclosure::from_integer(20, 400);
-        let question = Question { epsilon: &epsilon, log_delta: -3.0, wanted: Wanted { width: 1e-6, most: 1 << 10 } };
+        let question =
+            Question { epsilon: &epsilon, log_delta: -3.0, wanted: Wanted { width: 1e-6, most: 1 << 10, about: None } };
         let sums = beyond(&plan, 1.0, question.room()).unwrap();
         let found = delta(&plan, &sums, &question, &working, &Budget::unlimited()).unwrap();
         let found = Found { upper: found.listed.upper + found.not_listed, ..found.listed };

@@ -49,12 +49,14 @@ pub(super) struct Wanted {
     pub(super) width: f64,
     /// The most frequencies.
     pub(super) most: usize,
+    /// About ln δ, where that is known.
+    pub(super) about: Option<f64>,
 }
 
 impl Wanted {
     /// So many decimal digits.
     pub(super) fn digits(digits: u32) -> Self {
-        Self { width: libm::pow(10.0, -f64::from(digits)), most: MOST_FREQUENCIES }
+        Self { width: libm::pow(10.0, -f64::from(digits)), most: MOST_FREQUENCIES, about: None }
     }
 
     /// About the blocks that make a part of wide noise as narrow: the width falls with their square.
@@ -178,7 +180,8 @@ impl Listed {
         let mut found =
             Found { lower: certain.max(Rational::zero()), upper: all.exact()?.upper().min(Rational::one()) };
         let x = float(at);
-        let mut aim = Aim { epsilon: x, log_delta: self.sketch.chernoff(x).1, room: 0.0 };
+        let log_delta = wanted.about.unwrap_or_else(|| self.sketch.chernoff(x).1);
+        let mut aim = Aim { epsilon: x, log_delta, room: 0.0 };
         let mut last = FIRST_FREQUENCIES.min(wanted.most);
         let mut sign = None;
         for _ in 0..MOST_ATTEMPTS {

@@ -143,7 +143,8 @@ fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice
     let short = listed(direction, dice.pick(&[0, 1, 4])).unwrap();
     let (cut, short_cut) = (upper_cut(&plan), upper_cut(&short));
     let (mut chosen, mut shorter) = (Listed::new(plan.clone(), working.clone()), Listed::new(short, working.clone()));
-    let (wanted, unlimited, mut cache) = (Wanted { width: 1e-3, most: 1 << 9 }, Budget::unlimited(), Cache::default());
+    let (wanted, unlimited, mut cache) =
+        (Wanted { width: 1e-3, most: 1 << 9, about: None }, Budget::unlimited(), Cache::default());
     let whole = Direction::of(direction.iter().map(|(pair, copies)| (Vec::from([pair.clone()]), *copies)));
     for epsilon in epsilons(sums, dice) {
         let truth = sums.delta(&epsilon);
