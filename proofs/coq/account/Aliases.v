@@ -58,7 +58,8 @@ Proof.
   now apply smoothed_delta_bounds.
 Qed.
 Definition alias_bound (tau : R) : R :=
-  chernoff_constant (theta + tau) * moment (theta + tau) a * exp (s ^ 2 * ((theta + tau) * (theta + tau + 1)) / 2) * exp (- ((theta + tau) * epsilon)).
+  chernoff_constant (theta + tau) * moment (theta + tau) a * exp (s ^ 2 * ((theta + tau) * (theta + tau + 1)) / 2) * exp
+    (- ((theta + tau) * epsilon)).
 Theorem aliases_on_the_right tau n : 0 < theta -> 0 < tau -> sum_below n alias_right <= alias_bound tau / (exp (tau * L) - 1).
 Proof.
   intros Ht Hu. apply bounded_by_geometric; [now apply Rmult_lt_0_compat| |].
@@ -68,7 +69,8 @@ Proof.
     assert (B := smoothed_chernoff_bound s s_positive (theta + tau) (epsilon + y) a ltac:(lra) finite).
     eapply Rle_trans; [apply Rmult_le_compat_l; [left; apply exp_pos|exact B]|]. right.
     set (c := chernoff_constant _ * moment _ a * exp _).
-    replace (exp (theta * y) * (c * exp (- ((theta + tau) * (epsilon + y))))) with (c * (exp (theta * y) * exp (- ((theta + tau) * (epsilon + y))))) by ring.
+    replace (exp (theta * y) * (c * exp (- ((theta + tau) * (epsilon + y)))))
+      with (c * (exp (theta * y) * exp (- ((theta + tau) * (epsilon + y))))) by ring.
     rewrite (Rmult_assoc c). rewrite <- !exp_plus. do 2 f_equal. unfold y. ring.
 Qed.
 
@@ -117,4 +119,15 @@ Proof.
   assert (0 <= s ^ 2 * (INR i * t_1) ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
   replace (- ((s * T) ^ 2 / 2) + - (s ^ 2 * T * t_1) * INR i)
     with (- (s ^ 2 * (T + INR i * t_1) ^ 2 / 2) + s ^ 2 * (INR i * t_1) ^ 2 / 2) by field. lra.
+Qed.
+
+(** Cut-off tails of the discrete Gaussian: (n+j)² >= n² + 2nj. *)
+Theorem discrete_gaussian_tail sigma n N : 0 < sigma -> 0 < n ->
+  sum_below N (fun j => exp (- ((n + INR (S j)) ^ 2 / (2 * sigma ^ 2)))) <= exp (- (n ^ 2 / (2 * sigma ^ 2))) / (exp (n / sigma ^ 2) - 1).
+Proof.
+  intros Hs Hn. assert (S2 : 0 < sigma ^ 2) by now apply pow_lt.
+  apply bounded_by_geometric; [now apply Rdiv_lt_0_compat|left; apply exp_pos|]. intros j. rewrite <- exp_plus. apply exp_le.
+  assert (J : 0 <= INR (S j) ^ 2 / (2 * sigma ^ 2)) by (apply Rmult_le_pos; [apply pow2_ge_0|left; apply Rinv_0_lt_compat; lra]).
+  replace (- (n ^ 2 / (2 * sigma ^ 2)) + - (n / sigma ^ 2 * INR (S j)))
+    with (- ((n + INR (S j)) ^ 2 / (2 * sigma ^ 2)) + INR (S j) ^ 2 / (2 * sigma ^ 2)) by (field; lra). lra.
 Qed.

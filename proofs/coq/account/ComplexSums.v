@@ -18,7 +18,8 @@ Lemma cexp_real x : cexp (RtoC x) = RtoC (exp x).
 Proof. unfold cexp, Re, Im. simpl. rewrite cos_0, sin_0. unfold RtoC. f_equal; ring. Qed.
 Lemma Cmod_cexp z : Cmod (cexp z) = exp (Re z).
 Proof.
-  unfold Cmod, cexp. simpl. replace (exp (Re z) * cos (Im z) * (exp (Re z) * cos (Im z) * 1) + exp (Re z) * sin (Im z) * (exp (Re z) * sin (Im z) * 1))
+  unfold Cmod, cexp. simpl. replace (exp (Re z) * cos (Im z) * (exp (Re z) * cos (Im z) * 1)
+    + exp (Re z) * sin (Im z) * (exp (Re z) * sin (Im z) * 1))
     with (Rsqr (exp (Re z)) * (Rsqr (sin (Im z)) + Rsqr (cos (Im z)))) by (unfold Rsqr; ring).
   rewrite sin2_cos2, Rmult_1_r. apply sqrt_Rsqr. left. apply exp_pos.
 Qed.

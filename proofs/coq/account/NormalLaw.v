@@ -150,8 +150,10 @@ Proof. intros H. apply rises with phi; auto; intros z _; [apply Phi_derive|left;
 (** (Φ(x) - 1/2)² = 1/4 - (what is left)/π. *)
 Lemma Phi_squared x : (Phi x - 1 / 2) ^ 2 = 1 / 4 - rest x / PI.
 Proof.
-  assert (P := PI_RGT_0). assert (H := root_positive). unfold Phi. replace (1 / 2 + area x / sqrt (2 * PI) - 1 / 2) with (area x / sqrt (2 * PI)) by ring.
-  unfold Rdiv at 1. rewrite Rpow_mult_distr, pow_inv, root_squared. replace (area x ^ 2) with (PI / 2 - 2 * rest x) by (generalize (area_squared x); lra).
+  assert (P := PI_RGT_0). assert (H := root_positive). unfold Phi.
+  replace (1 / 2 + area x / sqrt (2 * PI) - 1 / 2) with (area x / sqrt (2 * PI)) by ring.
+  unfold Rdiv at 1. rewrite Rpow_mult_distr, pow_inv, root_squared.
+  replace (area x ^ 2) with (PI / 2 - 2 * rest x) by (generalize (area_squared x); lra).
   field. lra.
 Qed.
 Theorem Phi_bounds x : 0 <= Phi x <= 1.

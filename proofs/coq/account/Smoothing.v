@@ -248,7 +248,8 @@ Proof.
 Qed.
 Theorem smoothed_delta_bounds x a : Forall of_finite_loss a -> 0 <= smoothed_delta x a <= P_mass a.
 Proof.
-  intros H. rewrite Forall_forall in H. unfold smoothed_delta, P_mass. split; [apply list_sum_nonneg|apply list_sum_le]; intros o Ho; destruct (H o Ho) as [P _].
+  intros H. rewrite Forall_forall in H. unfold smoothed_delta, P_mass.
+  split; [apply list_sum_nonneg|apply list_sum_le]; intros o Ho; destruct (H o Ho) as [P _].
   - apply Rmult_le_pos; [lra|apply smoothed_nonneg].
   - assert (B := smoothed_at_most_1 (loss o - x)). nra.
 Qed.
@@ -258,7 +259,8 @@ Proof.
   intros Ht H. rewrite Forall_forall in H. set (c := chernoff_constant theta). set (e := exp (s ^ 2 * (theta * (theta + 1)) / 2)).
   replace (c * moment theta a * e * exp (- (theta * x))) with (c * e * exp (- (theta * x)) * moment theta a) by ring.
   unfold smoothed_delta, moment. rewrite <- list_sum_scal. apply list_sum_le. intros o Ho. rewrite tilted_of_finite_loss by auto.
-  replace (c * e * exp (- (theta * x)) * (P_of o * exp (theta * loss o))) with (P_of o * (c * e * (exp (theta * loss o) * exp (- (theta * x))))) by ring.
+  replace (c * e * exp (- (theta * x)) * (P_of o * exp (theta * loss o)))
+    with (P_of o * (c * e * (exp (theta * loss o) * exp (- (theta * x))))) by ring.
   rewrite <- exp_plus. replace (theta * loss o + - (theta * x)) with (theta * (loss o - x)) by ring.
   apply Rmult_le_compat_l; [left; apply (H o Ho)|]. now apply smoothed_chernoff.
 Qed.
