@@ -1,7 +1,7 @@
 (** The hypotheses of the accountant's theorems can be met: a randomized response, and a part with a rare outcome that Q does not have. *)
 Require Import Reals Lra List.
 From Certus.semantics Require Import ListSums.
-From Certus.account Require Import Constants Curves Chernoff Rare Jumps Blocks Smoothing.
+From Certus.account Require Import Constants Curves Chernoff Rare Jumps Blocks Smoothing Spectral Enclosure.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -15,7 +15,8 @@ Ltac lists := repeat (apply Forall_cons || apply Forall_nil); repeat split; simp
 Example ten_responses epsilon : delta epsilon (composed [(response, 10%nat)])
   <= chernoff_constant 2 * product (moment 2) [(response, 10%nat)] * exp (- (2 * epsilon)).
 Proof. apply chernoff_bound_of_a_plan; [lra|]. constructor; [apply response_finite|constructor]. Qed.
-Example smoothed_responses epsilon : delta epsilon (composed [(response, 10%nat)]) <= smoothed_delta (1 / 100) epsilon (composed [(response, 10%nat)]).
+Example smoothed_responses epsilon : delta epsilon (composed [(response, 10%nat)])
+  <= smoothed_delta (1 / 100) epsilon (composed [(response, 10%nat)]).
 Proof.
   apply smoothing; [lra|]. apply composed_good; [apply of_finite_loss_kept|]. constructor; [apply response_finite|constructor].
 Qed.
@@ -42,4 +43,20 @@ Example a_block : below [merged response] response /\ below response (ends (- ln
 Proof.
   assert (0 < ln 4) by (rewrite <- ln_1; apply ln_increasing; lra). split; [apply block_below|]. apply block_above; [lra|].
   lists; rewrite ?Ropp_involutive, ?exp_Ropp, ?exp_ln by lra; lra.
+Qed.
+(** 101 frequencies on a line on each side of the pole. *)
+Example an_enclosure : delta 3 (composed [(response, 10%nat)]) <= main_sum 1 12 6 3 50 [(response, 10%nat)]
+  + truncation_of_main 1 12 6 3 50 [(response, 10%nat)].
+Proof.
+  destruct (spectral_enclosure 1 12 6 50 ltac:(lra) ltac:(lra) 3 [(response, 10%nat)]) as [H _]; [constructor; [apply response_finite|constructor]|].
+  apply (H ltac:(lra) 1). lra.
+Qed.
+Example an_enclosure_past_the_pole : P_star [(response, 10%nat)]
+  + main_sum (-1 / 2) 12 6 3 50 [(response, 10%nat)] - smoothing_sum (-1 / 2) 12 6 3 50 [(response, 10%nat)]
+  - truncation_of_main (-1 / 2) 12 6 3 50 [(response, 10%nat)] - truncation_of_smoothing (-1 / 2) 12 6 3 50 [(response, 10%nat)]
+      <= delta 3 (composed [(response, 10%nat)]).
+Proof.
+  destruct (spectral_enclosure (-1 / 2) 12 6 50 ltac:(lra) ltac:(lra) 3 [(response, 10%nat)]) as [_ H]; [constructor;
+    [apply response_finite|constructor]|].
+  apply (H ltac:(lra) 1). lra.
 Qed.

@@ -1,7 +1,6 @@
 (** The enclosure of δ(ε) by a sum over frequencies, from Poisson's summation.
 
-    Two things are taken from analysis and are not proven here: Poisson's summation for E[(1 - e^(-u-Y))₊] and for the bump b, with their
-    transforms, and that the line of integration may be moved past the pole at 0. They are hypotheses of [spectral_enclosure], in its statement. *)
+    Poisson's summation for E[(1 - e^(-u-Y))₊] and for the bump b, on the line of real part θ, are hypotheses here; [Enclosure] proves them. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 Require Import List.
@@ -47,7 +46,8 @@ Definition poisson (f : R -> R) (transform : R -> C) : Prop := forall u : R, exi
   /\ is_lim_seq (fun N => two_sided N (fun j => exp (theta * (j * L)) * f (u - j * L))) total.
 
 Lemma cutoff_positive : 0 < cutoff.
-Proof. unfold cutoff, frequency. apply Rdiv_lt_0_compat; auto. assert (P := PI_RGT_0). assert (0 < INR (S M)) by apply lt_0_INR, Nat.lt_0_succ. nra. Qed.
+Proof. unfold cutoff, frequency. apply Rdiv_lt_0_compat; auto. assert (P := PI_RGT_0). assert (0 < INR (S M)) by apply lt_0_INR, Nat.lt_0_succ. nra.
+Qed.
 Lemma scale_positive : 0 < s.
 Proof. apply Rdiv_lt_0_compat; [auto|apply cutoff_positive]. Qed.
 
@@ -100,7 +100,8 @@ Lemma F_is t : (prefactor * F_at t)%C = csum (composed plan) (fun o => P_of o * 
 Proof.
   unfold prefactor, F_at. rewrite RtoC_mult.
   replace (RtoC (exp (- (theta * epsilon))) * product (moment theta) plan * (cexp (0, (- (t * epsilon))%R) * product_of_characteristics t plan))%C
-    with (RtoC (exp (- (theta * epsilon))) * cexp (0, (- (t * epsilon))%R) * (product (moment theta) plan * product_of_characteristics t plan))%C by ring.
+    with (RtoC (exp (- (theta * epsilon))) * cexp (0, (- (t * epsilon))%R) * (product (moment theta) plan * product_of_characteristics t plan))%C
+      by ring.
   rewrite product_is_product, <- sum_of_waves by exact finite.
   rewrite <- cexp_real, <- cexp_plus, <- csum_scal. apply csum_ext. intros o _. unfold wave.
   replace (cexp (RtoC (- (theta * epsilon)) + (0, (- (t * epsilon))%R)) * (P_of o * cexp (z_at t * loss o)))%C
@@ -174,7 +175,8 @@ Proof.
   enough (K : exists total : R,
     is_lim_seq (fun N => list_sum (composed plan) (fun o => P_of o
       * (/ L * two_sided N (fun m => Re (cexp (z_at (frequency m) * RtoC (loss o - epsilon)) * transform (frequency m))%C)))) total
-    /\ is_lim_seq (fun N => list_sum (composed plan) (fun o => P_of o * two_sided N (fun j => exp (theta * (j * L)) * f (loss o - epsilon - j * L)))) total).
+    /\ is_lim_seq (fun N => list_sum (composed plan) (fun o => P_of o * two_sided N (fun j => exp (theta * (j * L)) * f (loss o - epsilon - j * L))))
+      total).
   { destruct K as (total & K1 & K2). exists total. split.
     - eapply is_lim_seq_ext; [|exact K1]. intros N. simpl. now rewrite frequency_sum_is.
     - eapply is_lim_seq_ext; [|exact K2]. intros N. simpl. now rewrite E. }
@@ -217,14 +219,17 @@ Proof.
       replace (frequency (- INR (S (M + i)))) with (- t) by (unfold t, frequency; field; lra). lra.
     - rewrite sum_below_scal. unfold bound, Rdiv.
       assert (TR := truncation s cutoff (frequency 1) n scale_positive T0 T1).
-      replace (prefactor * (2 * / L) * k * tail_bound s cutoff (frequency 1)) with (/ L * (prefactor * k * 2 * tail_bound s cutoff (frequency 1))) by ring.
+      replace (prefactor * (2 * / L) * k * tail_bound s cutoff (frequency 1))
+        with (/ L * (prefactor * k * 2 * tail_bound s cutoff (frequency 1))) by ring.
       apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [|exact TR]. apply Rmult_le_pos; [apply Rmult_le_pos|]; lra. }
   apply is_lim_seq_incr_n with (N := M) in Lim. apply Rabs_le.
   split.
-  - assert (K := is_lim_seq_le (fun _ => frequency_sum transform M - bound) (fun n => frequency_sum transform (n + M)) (frequency_sum transform M - bound) total).
+  - assert (K := is_lim_seq_le (fun _ => frequency_sum transform M - bound) (fun n => frequency_sum transform (n + M))
+      (frequency_sum transform M - bound) total).
     simpl in K. enough (frequency_sum transform M - bound <= total) by lra. apply K; [|apply is_lim_seq_const|exact Lim].
     intros n. specialize (B n). apply Rabs_le_between in B. lra.
-  - assert (K := is_lim_seq_le (fun n => frequency_sum transform (n + M)) (fun _ => frequency_sum transform M + bound) total (frequency_sum transform M + bound)).
+  - assert (K := is_lim_seq_le (fun n => frequency_sum transform (n + M)) (fun _ => frequency_sum transform M + bound) total
+      (frequency_sum transform M + bound)).
     simpl in K. enough (total <= frequency_sum transform M + bound) by lra. apply K; [|exact Lim|apply is_lim_seq_const].
     intros n. specialize (B n). apply Rabs_le_between in B. lra.
 Qed.
@@ -275,8 +280,8 @@ Lemma shifted_sum_is f N : shifted_sum f N = list_sum (composed plan) (fun o => 
 Proof.
   unfold shifted_sum, two_sided. rewrite <- sum_below_plus. f_equal. rewrite Rmult_0_l, Rmult_0_r, exp_0, Rplus_0_r. ring.
 Qed.
-(** Poisson's summation for δ′ on a line to the right of the poles of 1/w; on one between them, by moving it past the pole at 0, whose residue
-    is P*; and for the bump. Not proven here: hypotheses of the theorem, checked numerically. *)
+(** Poisson's summation for δ′ on a line to the right of the poles of 1/w; on one between them, past the pole at 0, whose residue is P*;
+    and for the bump. *)
 Hypothesis poisson_of_smoothed : 0 < theta -> poisson (smoothed s) main_transform.
 Hypothesis poisson_past_the_pole : -1 < theta < 0 -> poisson (fun u => smoothed s u - 1) main_transform.
 Hypothesis poisson_of_bump : poisson (bump s) bump_transform.
@@ -307,7 +312,7 @@ Proof.
   assert (Z2 := Z' (fun i => theta * (- INR (S i) * L)) (fun i => epsilon + - INR (S i) * L) N). cbv beta in *. unfold expected_bump. lra.
 Qed.
 
-Theorem spectral_enclosure :
+Theorem enclosure_from_poisson :
   (0 < theta -> forall tau, 0 < tau ->
      main_sum - aliases tau - smoothing_sum - truncation_of_main - truncation_of_smoothing
      <= delta epsilon (composed plan) <= main_sum + truncation_of_main)
@@ -335,7 +340,8 @@ Proof.
     assert (T := main_truncated total H1). apply Rabs_le_between in T.
     enough (d - P_star - aliases_past_the_pole sigma <= total <= d - P_star) by lra.
     assert (E : forall x, list_sum a (fun o => P_of o * (smoothed s (loss o - x) - 1)) = - remainder s a x).
-    { intros x. unfold remainder, smoothed_delta, P_mass. rewrite (list_sum_ext _ a _ (fun o => P_of o * smoothed s (loss o - x) + -1 * P_of o)) by (intros; ring).
+    { intros x. unfold remainder, smoothed_delta, P_mass.
+      rewrite (list_sum_ext _ a _ (fun o => P_of o * smoothed s (loss o - x) + -1 * P_of o)) by (intros; ring).
       rewrite list_sum_plus, list_sum_scal. ring. }
     apply (limit_within _ _ _ _ H2). intros N. rewrite shifted_sum_is. fold a. rewrite E.
     rewrite (sum_below_ext N _ (fun i => -1 * remainder_right s theta L epsilon a i)) by (intros i _; rewrite E; unfold remainder_right; ring).
