@@ -84,5 +84,6 @@ mod tests {
         assert_eq!((same.spend(7), budget.left()), (None, 0));
         assert_eq!(budget.spend(1), None);
         assert_eq!((Budget::new(16).part(3, 4).left(), Budget::new(16).part(9, 4).left()), (12, 16));
+        assert_eq!([5, 16, 17].map(|steps| Budget::new(16).at_most(steps).left()), [4, 8, 16]);
     }
 }
