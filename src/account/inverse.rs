@@ -17,7 +17,10 @@ const MOST_TRIALS: u32 = 110;
 
 /// Digits that are found first. More are found from there, twice as many each time: the early steps of a search need few, and who asks for more digits than can be had
 /// gets no less than who asks for these.
-const FIRST_DIGITS: u32 = 6;
+const FIRST_DIGITS: u32 = 15;
+
+/// An ε is looked for to so many digits, however few of δ are known.
+const FEWEST_DIGITS: u32 = 2;
 
 /// The most trials for each doubling of the digits, which take four or so, and the most of them that may tell nothing.
 const MOST_FURTHER: u32 = 16;
@@ -53,6 +56,7 @@ pub(super) fn epsilon(
         bound,
         precision,
         digits,
+        limit: precision.digits,
         trials: 0,
         most: MOST_TRIALS,
         unknown: 0,
@@ -69,6 +73,8 @@ struct Search<'a> {
     /// The digits that are looked for now.
     digits: u32,
     trials: u32,
+    /// The most digits that are looked for: as many as are asked for, or as the profile has.
+    limit: u32,
     /// When to end.
     most: u32,
     /// Trials that told nothing.
@@ -131,6 +137,12 @@ impl Search<'_> {
             }
             if digits >= finest || !answer.is_narrow {
                 self.unknown += 1;
+                // A sum over frequencies has some digits and no more: the root has about as many.
+                if answer.method == Method::Spectral && !answer.is_narrow {
+                    let is_known = |digits: &u32| is_narrow(&answer.enclosure, &Precision { digits: *digits });
+                    self.limit = (1..self.limit).rev().find(is_known).unwrap_or(1).max(FEWEST_DIGITS);
+                    self.digits = self.digits.min(self.limit);
+                }
                 return Ok(Side::Unknown);
             }
             digits = digits.saturating_mul(2).min(finest);
@@ -147,9 +159,9 @@ impl Search<'_> {
         };
         let mut bracket = self.bracket(low)?;
         let mut reached = 0;
-        while self.close(&mut bracket)? && self.digits < self.precision.digits {
+        while self.close(&mut bracket)? && self.digits < self.limit {
             reached = self.digits;
-            self.go_on(self.digits.saturating_mul(2).min(self.precision.digits));
+            self.go_on(self.digits.saturating_mul(2).min(self.limit));
         }
         // As many as are within reach, of those between.
         let mut beyond = self.digits;
