@@ -253,6 +253,13 @@ mod tests {
             prop_assert!(&root * &root >= x);
             prop_assert!(&root * &root <= &x * Rational::new(1001.into(), 1000.into()));
             prop_assert!(a.fixed(70).unwrap().contains(&x));
+            let units = BigUint::from(n) << 3_u32;
+            let shifted = Rational::new(BigInt::from(units.clone()), BigInt::one() << (u32::from(s) + 3));
+            inside(&Scaled::from_units(&units, u32::from(s) + 3, 64), &shifted);
+            let (leading, exponent) = a.leading();
+            let two = Rational::from_integer(2.into());
+            let near = Rational::from_integer(leading.into()) * num_traits::pow::Pow::pow(&two, i32::try_from(exponent).unwrap());
+            prop_assert!(near >= x && near <= &x * Rational::new(1001.into(), 1000.into()));
             inside(&Scaled::from_enclosure(&Enclosure::from_rational(&x, 400), 64), &x);
         }
 

@@ -10,6 +10,7 @@ use super::{
         FEWEST_BLOCKS, FEWEST_LIMBS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS, MOST_LIMBS, MOST_LISTED_OUTCOMES,
         ROUGH_TAIL_BITS, ROUGH_WIDTH, SIDES_PARTS, TAIL_BITS, TAIL_OF_DELTA_BITS,
     },
+    jumps::with_jumps,
     listing::{self, list},
     outcomes::{LossSum, Part},
     plan::{Found, Listed, Wanted, log_of},
@@ -137,20 +138,20 @@ impl Composed {
     pub(super) fn delta(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
         let cut = self.above.plan.cut(128).exact()?.upper();
         let Some(below) = &mut self.below else {
-            let found = self.above.delta_with_jumps(epsilon, wanted, budget)?;
+            let found = with_jumps(&mut self.above, epsilon, wanted, budget)?;
             return Some(Found { upper: found.upper + cut, ..found });
         };
         // The two sides' own widths add to that between them.
         let about = self.about.as_ref().filter(|(known, _)| known == epsilon).map(|(_, log_delta)| *log_delta);
         let wanted = Wanted { width: wanted.width / SIDES_PARTS, about, ..wanted };
-        let upper = self.above.delta_with_jumps(epsilon, wanted, &budget.share(2))?.upper + cut;
+        let upper = with_jumps(&mut self.above, epsilon, wanted, &budget.share(2))?.upper + cut;
         let wanted = Wanted { about: Some(log_of(&upper)), ..wanted };
-        Some(Found { lower: below.delta_with_jumps(epsilon, wanted, budget)?.lower, upper })
+        Some(Found { lower: with_jumps(below, epsilon, wanted, budget)?.lower, upper })
     }
 
     /// At least δ(ε).
     fn upper(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Rational> {
-        let found = self.above.delta_with_jumps(epsilon, wanted, budget)?;
+        let found = with_jumps(&mut self.above, epsilon, wanted, budget)?;
         Some(found.upper + self.above.plan.cut(128).exact()?.upper())
     }
 }

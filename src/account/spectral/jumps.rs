@@ -22,13 +22,13 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 
 use num_bigint::BigUint;
-use num_traits::{One, Zero};
+use num_traits::{One, Signed, Zero};
 
 use super::{
-    constants::{JUMP_TILTS, MOST_JUMP_SUMS, TOLERANCE_PARTS},
-    jump_sums::{JumpSums, number},
+    constants::{JUMP_TILTS, JUMPS_FROM_WIDTHS, MOST_JUMP_ROUNDS, MOST_JUMP_SUMS, TOLERANCE_PARTS},
+    jump_sums::{self, JumpSums, number},
     outcomes::{LossSum, Outcome, Part, Side, mass, moment},
-    plan::{Found, Listed, Wanted},
+    plan::{Found, Listed, Wanted, log_of, moved},
     sketch::{Sketch, dyadic, float, geometric, log, log_c},
     tools::{c, lost},
 };
@@ -54,6 +54,27 @@ impl Question<'_> {
     pub(super) fn room(&self) -> f64 {
         self.log_delta + libm::log(self.wanted.width / TOLERANCE_PARTS)
     }
+}
+
+/// Encloses δ(ε) of what is listed, without what is cut off, by sums over frequencies; with jumps apart where that is far too wide.
+pub(super) fn with_jumps(plan: &mut Listed, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
+    let at = Enclosure::from_rational(epsilon, plan.working.bits().checked_add(64)?);
+    let mut found = plan.delta(&at, wanted, budget)?;
+    for _ in 0..MOST_JUMP_ROUNDS {
+        if found.width() <= JUMPS_FROM_WIDTHS * wanted.width {
+            break;
+        }
+        let log_delta = log_of(if found.lower.is_positive() { &found.lower } else { &found.upper });
+        let question = Question { epsilon: &at, log_delta, wanted };
+        let Some(sums) = jump_sums::choose(&plan.plan, question.room()) else { break };
+        let jumped = delta(&plan.plan, &sums, &question, &plan.working, budget);
+        let Some(Jumped { listed, not_listed }) = jumped else { break };
+        found.narrow(listed.lower, listed.upper + not_listed);
+        if moved(log_delta, &found.lower, &found.upper).is_none() {
+            break;
+        }
+    }
+    Some(found)
 }
 
 /// The weights of P and of Q of a multiset of jumps, and the sum of their losses.

@@ -9,12 +9,10 @@ use num_traits::{One, Signed, Zero};
 use super::{
     blocks::Focus,
     constants::{
-        BLOCKS_FOR_ONE, FEWEST_LIMBS, FIRST_FREQUENCIES, JUMPS_FROM_WIDTHS, MOST_ATTEMPTS, MOST_FREQUENCIES,
-        MOST_JUMP_ROUNDS, MOST_LIMBS, REUSE_NATS, TOLERANCE_PARTS,
+        BLOCKS_FOR_ONE, FEWEST_LIMBS, FIRST_FREQUENCIES, MOST_ATTEMPTS, MOST_FREQUENCIES, MOST_LIMBS, REUSE_NATS,
+        TOLERANCE_PARTS,
     },
     frequencies::{units, units_of_part},
-    jump_sums,
-    jumps::{self, Jumped, Question},
     limbs::digits,
     outcomes::{LossSum, Side},
     rare::{self, Rare},
@@ -28,7 +26,7 @@ use crate::exact::{Budget, Enclosure, Rational, Scaled, Working};
 pub(super) struct Listed {
     pub(super) plan: LossSum,
     sketch: Sketch,
-    working: Working,
+    pub(super) working: Working,
     spectra: Vec<Kept>,
 }
 
@@ -85,7 +83,7 @@ impl Found {
         libm::exp(log_of(&(&self.upper - &self.lower)) - log_of(&self.lower))
     }
 
-    fn narrow(&mut self, lower: Rational, upper: Rational) {
+    pub(super) fn narrow(&mut self, lower: Rational, upper: Rational) {
         if lower > self.lower {
             self.lower = lower;
         }
@@ -141,27 +139,6 @@ impl Listed {
             self.plan.mass_with_never(bits).exact()?.upper() - self.plan.mass(Side::P, bits).exact()?.lower();
         let infinite = if self.plan.has_never() { infinite } else { Rational::zero() };
         Some(bound + infinite + self.plan.cut(bits).exact()?.upper())
-    }
-
-    /// Encloses δ(ε) of what is listed, without what is cut off, by sums over frequencies; with jumps apart where that is far too wide.
-    pub(super) fn delta_with_jumps(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
-        let at = Enclosure::from_rational(epsilon, self.working.bits().checked_add(64)?);
-        let mut found = self.delta(&at, wanted, budget)?;
-        for _ in 0..MOST_JUMP_ROUNDS {
-            if found.width() <= JUMPS_FROM_WIDTHS * wanted.width {
-                break;
-            }
-            let log_delta = log_of(if found.lower.is_positive() { &found.lower } else { &found.upper });
-            let question = Question { epsilon: &at, log_delta, wanted };
-            let Some(sums) = jump_sums::choose(&self.plan, question.room()) else { break };
-            let jumped = jumps::delta(&self.plan, &sums, &question, &self.working, budget);
-            let Some(Jumped { listed, not_listed }) = jumped else { break };
-            found.narrow(listed.lower, listed.upper + not_listed);
-            if moved(log_delta, &found.lower, &found.upper).is_none() {
-                break;
-            }
-        }
-        Some(found)
     }
 
     /// Encloses δ(ε) of what is listed, without what is cut off.
@@ -310,7 +287,7 @@ struct Attempt {
 }
 
 /// Another idea of ln δ; `None` if the old one is close enough.
-fn moved(log_delta: f64, lower: &Rational, upper: &Rational) -> Option<f64> {
+pub(super) fn moved(log_delta: f64, lower: &Rational, upper: &Rational) -> Option<f64> {
     let new = if lower.is_positive() {
         log_of(lower)
     } else if upper.is_positive() {

@@ -19,6 +19,7 @@ use self::{
 };
 use super::{
     Spectral,
+    jumps::with_jumps,
     listing::{list, small},
     outcomes::LossSum,
     plan::{Listed, Wanted},
@@ -149,14 +150,14 @@ fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice
     for epsilon in epsilons(sums, dice) {
         let truth = sums.delta(&epsilon);
         let name = || format!("{direction:?} at {epsilon}");
-        let found = chosen.delta_with_jumps(&epsilon, wanted, &unlimited).unwrap();
+        let found = with_jumps(&mut chosen, &epsilon, wanted, &unlimited).unwrap();
         counts.check("chosen settings", &found.lower, &(found.upper + &cut), &truth, &name);
         let asked = NonNegative::new(epsilon.clone()).unwrap();
         let question = question::Question::new(&whole, &asked, &Precision { digits: 2 });
         let found = Spectral.delta(&question, &Budget::new(1 << 28), &mut cache).map(|answer| answer.enclosure);
         counts.check_if(found.as_ref(), &truth, &name);
         if !short_cut.is_zero() {
-            let found = shorter.delta_with_jumps(&epsilon, wanted, &unlimited).unwrap();
+            let found = with_jumps(&mut shorter, &epsilon, wanted, &unlimited).unwrap();
             counts.need("cut-off tails", found.upper < truth.lower());
             counts.check("cut-off tails", &found.lower, &(found.upper + &short_cut), &truth, &name);
         }
