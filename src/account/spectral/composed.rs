@@ -15,6 +15,7 @@ use super::{
     outcomes::{LossSum, Part},
     plan::{Found, Listed, Wanted, log_of},
     sum::working_bits,
+    tools::pointed,
 };
 use crate::{
     account::Direction,
@@ -86,7 +87,7 @@ impl Composed {
 
     /// The tail that leaves next to nothing of δ out.
     fn tail_for(&self, epsilon: &Rational) -> Option<u32> {
-        let cut = log_of(&self.above.plan.cut(64).exact()?.upper());
+        let cut = log_of(&pointed(&self.above.plan.cut(64))?.upper());
         let excess = cut - self.above.log_delta(epsilon) + f64::from(TAIL_OF_DELTA_BITS) * core::f64::consts::LN_2;
         Some(self.detail.tail + bits_of(excess))
     }
@@ -136,7 +137,7 @@ impl Composed {
 
     /// Encloses δ(ε).
     pub(super) fn delta(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
-        let cut = self.above.plan.cut(128).exact()?.upper();
+        let cut = pointed(&self.above.plan.cut(128))?.upper();
         let Some(below) = &mut self.below else {
             let found = with_jumps(&mut self.above, epsilon, wanted, budget)?;
             return Some(Found { upper: found.upper + cut, ..found });
@@ -152,7 +153,7 @@ impl Composed {
     /// At least δ(ε).
     fn upper(&mut self, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Rational> {
         let found = with_jumps(&mut self.above, epsilon, wanted, budget)?;
-        Some(found.upper + self.above.plan.cut(128).exact()?.upper())
+        Some(found.upper + pointed(&self.above.plan.cut(128))?.upper())
     }
 }
 

@@ -30,7 +30,7 @@ use super::{
     outcomes::{LossSum, Outcome, Part, Side, mass, moment},
     plan::{Found, Listed, Wanted, log_of, moved},
     sketch::{Sketch, dyadic, float, geometric, log, log_c},
-    tools::{c, lost},
+    tools::{c, lost, pointed},
 };
 use crate::exact::{Budget, Enclosure, Rational, Scaled, Working, product};
 
@@ -136,7 +136,8 @@ pub(super) fn delta(
                     (plus, minus) = (plus.add(&of_p), minus.add(&of_q));
                 } else {
                     // As good as on ε.
-                    above = above.add(&Scaled::from_enclosure(&of_p.exact()?.sub(&of_q.exact()?), bits).down_to_zero());
+                    above =
+                        above.add(&Scaled::from_enclosure(&pointed(&of_p)?.sub(&pointed(&of_q)?), bits).down_to_zero());
                 }
                 continue;
             }
@@ -152,17 +153,19 @@ pub(super) fn delta(
             if log_weight + log_above <= share {
                 above = above.add(&weight.mul(&most));
             } else {
-                kept.push(Near { x, log_most: log_above.min(log(&p)), weight, most });
+                // δ_C ≤ P_C* too, which has a point.
+                let most = if most.magnitude() > p.magnitude() { p.clone() } else { most };
+                kept.push(Near { x, log_most: log(&most), weight, most });
             }
         }
         if !kept.is_empty() {
             near.push((copies, kept));
         }
     }
-    let (infinite, finite) = (infinite(plan, working)?, plan.mass(Side::P, bits).exact()?);
-    let not_listed = (finite.upper() - listed.exact()?.lower()).max(Rational::zero());
-    let fixed = plus.add(&infinite).exact()?.sub(&minus.exact()?);
-    let mut found = Found { lower: fixed.lower(), upper: fixed.upper() + above.exact()?.upper() };
+    let (infinite, finite) = (infinite(plan, working)?, pointed(&plan.mass(Side::P, bits))?);
+    let not_listed = (finite.upper() - pointed(&listed)?.lower()).max(Rational::zero());
+    let fixed = pointed(&plus.add(&infinite))?.sub(&pointed(&minus)?);
+    let mut found = Found { lower: fixed.lower(), upper: fixed.upper() + pointed(&above)?.upper() };
     let mut to_go = u64::try_from(near.iter().map(|(_, kept)| kept.len()).sum::<usize>()).ok()?;
     let each = question.log_delta + libm::log(question.wanted.width / (3.0 * number(to_go.max(1))));
     for (copies, kept) in near {
@@ -172,7 +175,7 @@ pub(super) fn delta(
             let width = libm::exp(each - log(&weight) - log_most).clamp(question.wanted.width / 3.0, 0.5);
             let within = left.delta(&x, Wanted { width, about: None, ..question.wanted }, &budget.share(to_go));
             to_go -= 1;
-            let (weight, most) = (weight.exact()?, most.exact()?.upper());
+            let (weight, most) = (pointed(&weight)?, pointed(&most)?.upper());
             let (lower, upper) =
                 within.map_or_else(|| (Rational::zero(), most.clone()), |of| (of.lower, of.upper.min(most.clone())));
             found.lower += weight.lower() * lower.max(Rational::zero());

@@ -18,6 +18,7 @@ use super::{
     rare::{self, Rare},
     sketch::{Aim, Guess, RareGuess, Sketch, dyadic, float, log},
     sum::{Bounds, Settings, Spectrum},
+    tools::pointed,
 };
 use crate::exact::{Budget, Enclosure, Rational, Scaled, Working};
 
@@ -136,9 +137,9 @@ impl Listed {
         let (theta, _) = self.sketch.chernoff(float(&at));
         let bound = rare::chernoff(&self.plan, &at, &dyadic(theta)?, &self.working)?;
         let infinite =
-            self.plan.mass_with_never(bits).exact()?.upper() - self.plan.mass(Side::P, bits).exact()?.lower();
+            pointed(&self.plan.mass_with_never(bits))?.upper() - pointed(&self.plan.mass(Side::P, bits))?.lower();
         let infinite = if self.plan.has_never() { infinite } else { Rational::zero() };
-        Some(bound + infinite + self.plan.cut(bits).exact()?.upper())
+        Some(bound + infinite + pointed(&self.plan.cut(bits))?.upper())
     }
 
     /// Encloses δ(ε) of what is listed, without what is cut off.
@@ -147,15 +148,17 @@ impl Listed {
         let all = self.plan.mass_with_never(bits);
         if self.plan.is_empty() {
             // Q is 0 wherever all copies are.
-            let all = all.exact()?;
+            let all = pointed(&all)?;
             return Some(Found { lower: all.lower(), upper: all.upper() });
         }
         if !self.plan.has_never() && self.plan.greatest()?.upper() <= epsilon.lower() {
             return Some(Found { lower: Rational::zero(), upper: Rational::zero() });
         }
-        let certain = all.exact()?.lower() - self.plan.mass(Side::Q, bits).mul(&self.working.exp(at)?).exact()?.upper();
-        let mut found =
-            Found { lower: certain.max(Rational::zero()), upper: all.exact()?.upper().min(Rational::one()) };
+        // P* − e^ε·Q*, unless that is negative: e^ε may be larger than any number with a point.
+        let cost = self.plan.mass(Side::Q, bits).mul(&self.working.exp(at)?);
+        let (all, cost) = (pointed(&all)?, if cost.magnitude() > 1 { None } else { pointed(&cost) });
+        let certain = cost.map_or_else(Rational::zero, |cost| all.lower() - cost.upper());
+        let mut found = Found { lower: certain.max(Rational::zero()), upper: all.upper().min(Rational::one()) };
         let x = float(at);
         let log_delta = wanted.about.unwrap_or_else(|| self.sketch.chernoff(x).1);
         let mut aim = Aim { epsilon: x, log_delta, room: 0.0 };

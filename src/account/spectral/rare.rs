@@ -17,7 +17,7 @@ use num_traits::One;
 use super::{
     constants::BOUND_BITS,
     outcomes::{LossSum, Part, Side, mass, moment},
-    tools::{c, lost},
+    tools::{c, lost, pointed},
 };
 use crate::exact::{Enclosure, Rational, Scaled, Working};
 
@@ -57,7 +57,7 @@ pub(super) fn apart(
     let p = plan.mass_with_never(bits).mul(&lost(&p_shares, working)?);
     let q = plan.mass(Side::Q, bits).mul(&lost(&q_shares, working)?).mul(&working.exp(epsilon)?);
     let error = error(plan, kept, epsilon, r, &Working::within(BOUND_BITS, working.budget()))?;
-    Some(Rare { frequent, linear: p.exact()?.sub(&q.exact()?), error: error.exact()?.upper() })
+    Some(Rare { frequent, linear: pointed(&p)?.sub(&pointed(&q)?), error: pointed(&error)?.upper() })
 }
 
 /// E_c.
@@ -84,5 +84,5 @@ fn error(plan: &LossSum, kept: &[usize], epsilon: &Enclosure, r: &Rational, work
 pub(super) fn chernoff(plan: &LossSum, epsilon: &Enclosure, theta: &Rational, working: &Working) -> Option<Rational> {
     let working = &Working::within(BOUND_BITS, working.budget());
     let power = working.exp(&epsilon.mul_rational(&-theta.clone()))?;
-    Some(c(theta, working)?.mul(&plan.moment(theta, working)?).mul(&power).exact()?.upper())
+    Some(pointed(&c(theta, working)?.mul(&plan.moment(theta, working)?).mul(&power))?.upper())
 }

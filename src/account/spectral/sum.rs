@@ -32,7 +32,7 @@ use super::{
     frequencies::{Frequencies, KERNEL_GUARD_BITS, Kernel, Turning, Window, frequencies, units, units_of_part},
     limbs::digits,
     outcomes::{LossSum, Side},
-    tools::{c, exp_minus_one, floor_units, leading_zeros, one_minus_exp, scaled, turn},
+    tools::{c, exp_minus_one, floor_units, leading_zeros, one_minus_exp, pointed, scaled, turn},
 };
 use crate::exact::{Enclosure, Rational, Scaled, Working};
 
@@ -191,9 +191,8 @@ impl Spectrum {
         let sum = |units: BigInt| Enclosure::from_scaled(units.clone(), units, fine);
         let over_w0 = number(&w0.abs().recip());
         let bump = s2.mul(&working.exp(&s2_enclosed.mul_rational(&Rational::new(1.into(), 8.into())))?);
-        let exact = |value: &Scaled| value.exact();
-        let main = exact(&prefactor.mul(&over_w0))?.mul(&sum(sums.main));
-        let smoothing = exact(&prefactor.mul(&bump))?.mul(&sum(sums.excess)).max_zero().upper();
+        let main = pointed(&prefactor.mul(&over_w0))?.mul(&sum(sums.main));
+        let smoothing = pointed(&prefactor.mul(&bump))?.mul(&sum(sums.excess)).max_zero().upper();
         let rounding = prefactor.mul(&over_w0.add(&bump)).mul(&number(&off));
         // Σ_(m > M) e^(−s²t²/2), but for the factor at t = 0.
         let kappa2 = enclosed(&(&at.kappa * &at.kappa / BigInt::from(-2)));
@@ -216,7 +215,7 @@ impl Spectrum {
             let left = plan.moment(&-sigma.clone(), working)?.mul(&working.exp(&epsilon.mul_rational(&sigma))?);
             self.mass.div(&near(&-theta.clone())?)?.add(&left.div(&near(&(sigma + theta))?)?)
         };
-        let most = |value: &Scaled| Some(exact(value)?.upper());
+        let most = |value: &Scaled| Some(pointed(value)?.upper());
         let errors = Errors {
             smoothing,
             truncation: most(&truncation)?,
@@ -228,7 +227,7 @@ impl Spectrum {
         let below = &both + &errors.smoothing + &errors.truncation_of_smoothing;
         let none = Rational::zero();
         let (aliases_below, aliases_above) = if positive { (&errors.aliases, &none) } else { (&none, &errors.aliases) };
-        let middle = if positive { main } else { main.add(&exact(&self.mass)?) };
+        let middle = if positive { main } else { main.add(&pointed(&self.mass)?) };
         Some(Bounds {
             lower: middle.lower() - below - aliases_below,
             upper: middle.upper() + both + aliases_above,

@@ -10,6 +10,13 @@ pub(super) fn scaled(value: &Enclosure, bits: u32) -> Scaled {
     Scaled::from_enclosure(value, bits)
 }
 
+/// With a point: every digit that it has, or 2^16 after the point, which is enough of a number that is smaller than any δ. `None` where it is at
+/// least 2^65536.
+pub(super) fn pointed(value: &Scaled) -> Option<Enclosure> {
+    const MOST_DIGITS: u32 = 1 << 16;
+    if value.magnitude() < -i64::from(MOST_DIGITS) { value.fixed(MOST_DIGITS) } else { value.exact() }
+}
+
 /// The binary zeros after the point of a small number; at most 2^20.
 pub(super) fn leading_zeros(value: &Scaled) -> u32 {
     u32::try_from(value.floor_magnitude().min(0).unsigned_abs().min(1 << 20)).unwrap_or(0)
