@@ -12,6 +12,7 @@ use super::{
     methods::{self, Accountant},
     question::Question,
     simplified::directions,
+    spectral::Spectral,
     *,
 };
 use crate::{

@@ -367,3 +367,30 @@ fn the_distance_is_asked_once() {
     let copies = |pair: &Pair, copies: u64| Direction::of([(vec![pair.clone()], copies)]);
     assert!(!copies(&skew, 3).is_reverse_of(&copies(&skew.reversed(), 2)));
 }
+
+/// An analyst may meet another pair at every step: of two pairs that each run twice, one and then the other tells more than either twice, and the
+/// account of both is no less than that. It is narrow, and for one copy it is the larger of the two.
+#[test]
+fn several_pairs_are_one_with_the_largest_profile() {
+    let (often, rarely) = (finite(&[(6, 4), (4, 6)]), finite(&[(20, 5), (380, 395)]));
+    let epsilon = non_negative(14, 10);
+    let of = |pairs: &[Pair], copies: u64| Direction::of([(pairs.to_vec(), copies)]);
+    let precision = Precision { digits: 4 };
+    let answer = |direction: &Direction| {
+        methods::delta(&Question::new(direction, &epsilon, &precision), &Budget::new(1 << 34), &mut Cache::default())
+    };
+    let mixed = answer(&Direction::of([(vec![often.clone()], 1), (vec![rarely.clone()], 1)]));
+    let (twice, again) = (answer(&of(&[often.clone()], 2)), answer(&of(&[rarely.clone()], 2)));
+    assert!(mixed.enclosure.lower() > twice.enclosure.upper().max(again.enclosure.upper()), "the largest is too small");
+    let both = of(&[often.clone(), rarely.clone()], 2);
+    let question = Question::new(&both, &epsilon, &precision);
+    let by_spectrum = Spectral.delta(&question, &Budget::new(1 << 34), &mut Cache::default()).unwrap();
+    for together in [answer(&both), by_spectrum] {
+        assert!(together.enclosure.upper() >= mixed.enclosure.lower(), "{} {}", together.enclosure, mixed.enclosure);
+        assert!(together.is_known_to(100), "{}", together.enclosure);
+    }
+    // One copy has nothing to compose.
+    let once = answer(&of(&[often.clone(), rarely.clone()], 1));
+    let larger = answer(&of(&[often], 1)).max(&answer(&of(&[rarely], 1)));
+    assert!(once.enclosure.intersects(&larger.enclosure));
+}

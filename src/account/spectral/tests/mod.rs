@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Plans of the test that always runs, and of the long one.
-const FEW_PLANS: usize = 10;
+const FEW_PLANS: usize = 24;
 const MANY_PLANS: usize = 130;
 
 /// Random settings for one ε of one direction.
