@@ -86,9 +86,17 @@ pub(super) fn c(x: &Rational, working: &Working) -> Option<Scaled> {
 /// 1 − Π(1 − x_i)^k_i of shares x_i, to significant digits: never as a difference of products, of which what is multiplied by e^ε
 /// would have no digit.
 pub(super) fn lost(shares: &[(Scaled, u64)], working: &Working) -> Option<Scaled> {
-    let zeros = shares.iter().filter(|(share, _)| !share.is_zero()).map(|(share, _)| leading_zeros(share)).max();
-    let Some(zeros) = zeros else { return Some(Scaled::zero(working.bits())) };
-    let deep = Working::within(working.bits().checked_add(zeros)?, working.budget());
+    let bits = working.bits();
+    let times = |copies: u64| Scaled::from_units(&BigUint::from(copies), 0, bits);
+    let sum = shares.iter().fold(Scaled::zero(bits), |sum, (share, copies)| sum.add(&share.mul(&times(*copies))));
+    if sum.magnitude() < -i64::from(bits) {
+        // With u the sum, and u < 2^-bits: u − u²/2 ≤ 1 − Π(1 − x_i)^k_i ≤ u.
+        let (one, unit) = (Rational::one(), Rational::new(BigInt::one(), BigInt::one() << bits));
+        return Some(sum.mul(&Scaled::from_enclosure(&Enclosure::from_bounds(&(&one - unit), &one, bits)?, bits)));
+    }
+    // It is no less than the largest share.
+    let zeros = shares.iter().map(|(share, _)| leading_zeros(share)).min()?;
+    let deep = Working::within(bits.checked_add(zeros)?, working.budget());
     let one = Enclosure::from_integer(1, 0);
     let mut exponent = Enclosure::from_integer(0, 0);
     for (share, copies) in shares {
@@ -104,4 +112,30 @@ pub(super) fn lost(shares: &[(Scaled, u64)], working: &Working) -> Option<Scaled
     }
     let kept = deep.exp(&exponent)?.fixed(deep.bits())?;
     Some(Scaled::from_enclosure(&one.sub(&kept).max_zero(), working.bits()))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn what_is_lost_has_its_digits() {
+        let working = Working::new(100);
+        let share = |zeros: u32| Rational::new(BigInt::from(3), BigInt::one() << zeros);
+        for zeros in [[2, 3], [10, 400], [60, 90], [99, 104], [105, 107], [400, 2], [300, 410], [5000, 70_000]] {
+            for copies in [[1, 1], [7, 2], [3, 40]] {
+                let shares = zeros.map(share);
+                let kept = shares.iter().zip(copies).map(|(share, k)| num_traits::pow(Rational::one() - share, k)).product::<Rational>();
+                let truth = Rational::one() - kept;
+                let asked: Vec<_> = shares.iter().zip(copies).map(|(x, k)| (Scaled::from_rational(x, 100), k as u64)).collect();
+                let found = lost(&asked, &working).unwrap().exact().unwrap();
+                assert!(found.contains(&truth), "{zeros:?} {copies:?}");
+                assert!(found.width() <= truth * Rational::new(1.into(), BigInt::one() << 80_u32), "{zeros:?} {copies:?}");
+            }
+        }
+        assert!(lost(&[(Scaled::zero(100), 5)], &working).unwrap().is_zero());
+        assert!(lost(&[], &working).unwrap().is_zero());
+    }
 }
