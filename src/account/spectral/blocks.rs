@@ -78,7 +78,7 @@ pub(super) fn blocks(
     let mut dots = Dots::new(&mut curves, sorted(points.clone()), bits)?;
     let is_listed = pairs.iter().all(is_listed);
     if is_listed {
-        points.extend(dots.crossings().into_iter().flat_map(|x| [x.clone(), x + 1]));
+        points.extend(dots.crossings().into_iter().flat_map(|x| [&x - gap(bits), x + gap(bits)]));
     } else {
         points = refined(&dots, count, focus.unwrap_or(Focus { theta: 0.0, most: f64::INFINITY }))?;
     }
@@ -115,13 +115,18 @@ fn sorted(mut points: Vec<BigInt>) -> Vec<BigInt> {
     points
 }
 
+/// How far from a kink its two sides are met: slopes between them have half of all digits.
+fn gap(bits: u32) -> BigInt {
+    BigInt::one() << (bits / 2)
+}
+
 /// Where a first look is taken: at both sides of every kink of a pair with few outcomes, or evenly by the losses of noise.
 fn first_points(pair: &Pair, tail: u32, bits: u32, working: &Working) -> Option<Vec<BigInt>> {
     if is_listed(pair) {
         let part = list(pair, 1, tail, working)?;
         let ratio = |outcome: &Outcome| -> Option<[BigInt; 2]> {
             let Range { lower, upper } = Range::of(&outcome.p.div(&outcome.q)?.fixed(bits)?, bits);
-            Some([lower, upper + 1])
+            Some([lower - gap(bits), upper + gap(bits)])
         };
         return Some(part.outcomes.iter().map(ratio).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect());
     }
