@@ -179,8 +179,8 @@ fn refined(dots: &Dots, count: usize, focus: Focus) -> Option<Vec<BigInt>> {
         let cell = (weight + even) / each;
         let mut at = 1.0 - ripe;
         while at <= cell {
-            let place = BigInt::from(from_f64(at / cell * 65536.0).ok()?.to_integer());
-            points.push(left + ((right - left) * place >> 16_u32));
+            let place = from_f64(at / cell * 65536.0).ok()?.to_integer();
+            points.push(left + (((right - left) * place) >> 16_u32));
             at += 1.0;
         }
         ripe = cell + 1.0 - at;

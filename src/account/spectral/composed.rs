@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::{
     blocks::{self, Focus, Sides, blocks},
     constants::{
-        FEWEST_BLOCKS, FEWEST_LIMBS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS, MOST_LIMBS, MOST_LISTED_OUTCOMES,
-        ROUGH_TAIL_BITS, ROUGH_WIDTH, SIDES_PARTS, TAIL_BITS, TAIL_OF_DELTA_BITS,
+        FEWEST_BLOCKS, FEWEST_LIMBS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS, MOST_BLOCKS_OF_PART, MOST_LIMBS,
+        MOST_LISTED_OUTCOMES, ROUGH_TAIL_BITS, ROUGH_WIDTH, SIDES_PARTS, TAIL_BITS, TAIL_OF_DELTA_BITS,
     },
     jumps::with_jumps,
     listing::{self, list},
@@ -67,7 +67,7 @@ impl Composed {
         let mut detail = Detail { limbs: MOST_LIMBS, tail: TAIL_BITS, blocks: 0, focus: None };
         let wide = count_wide(direction);
         let mut about = None;
-        if wide > 0 {
+        if let Some(each) = MOST_BLOCKS.checked_div(wide) {
             // A first idea of δ tells where losses matter.
             let mut rough = Self::with(direction, ROUGH, budget)?;
             let upper = rough.upper(epsilon, ROUGHLY, &budget.share(4));
@@ -75,7 +75,7 @@ impl Composed {
             about = Some((epsilon.clone(), log_delta));
             detail.focus = Some(rough.above.focus(epsilon, log_delta, wanted));
             detail.limbs = rough.above.limbs_for(epsilon, log_delta, wanted).unwrap_or(MOST_LIMBS);
-            detail.blocks = wanted.blocks().min(MOST_BLOCKS / wide).max(FEWEST_BLOCKS);
+            detail.blocks = wanted.blocks().min(each).clamp(FEWEST_BLOCKS, MOST_BLOCKS_OF_PART);
         }
         let mut composed = Self::with(direction, detail, budget)?;
         let tail = composed.tail_for(epsilon)?;
@@ -144,7 +144,8 @@ impl Composed {
         };
         // The two sides' own widths add to that between them.
         let about = self.about.as_ref().filter(|(known, _)| known == epsilon).map(|(_, log_delta)| *log_delta);
-        let wanted = Wanted { width: wanted.width / SIDES_PARTS, about, ..wanted };
+        let width = wanted.width.max(Wanted::reached_by(self.detail.blocks)) / SIDES_PARTS;
+        let wanted = Wanted { width, about, ..wanted };
         let upper = with_jumps(&mut self.above, epsilon, wanted, &budget.share(2))?.upper + cut;
         let wanted = Wanted { about: Some(log_of(&upper)), ..wanted };
         Some(Found { lower: with_jumps(below, epsilon, wanted, budget)?.lower, upper })

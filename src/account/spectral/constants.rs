@@ -27,7 +27,7 @@ pub(super) const MOST_FREQUENCIES: usize = 1 << 16;
 pub(super) const TOLERANCE_PARTS: f64 = 30.0;
 
 /// No answer is made narrower than one part in 10^this.
-pub(super) const FINEST_DECIMAL_DIGITS: u32 = 7;
+pub(super) const FINEST_DECIMAL_DIGITS: u32 = 6;
 
 /// The most attempts of one question.
 pub(super) const MOST_ATTEMPTS: usize = 14;
@@ -45,8 +45,9 @@ pub(super) const RARE_EXPONENTS: u32 = 24;
 /// The points at which the curve of wide noise is met at first.
 pub(super) const COARSE_POINTS: u32 = 96;
 
-/// The blocks that a plan of wide noise has in all, and a part of it at least.
-pub(super) const MOST_BLOCKS: usize = 1 << 16;
+/// The most blocks that a plan of wide noise has in all; the most of a part, and the fewest.
+pub(super) const MOST_BLOCKS: usize = 50_000;
+pub(super) const MOST_BLOCKS_OF_PART: usize = 1 << 12;
 pub(super) const FEWEST_BLOCKS: usize = 96;
 
 /// The blocks of a part of wide noise for an answer that is as wide as itself.

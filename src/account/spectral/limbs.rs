@@ -7,7 +7,11 @@
 //! (a + bi)(c + di) the real part ⌊ac⌋ − ⌊bd⌋ is off by less than one unit, the imaginary part ⌊ad⌋ + ⌊bc⌋ by less than
 //! two: **a complex product is off by less than √5 < 3 units**, besides what its factors are off by. Sums are exact.
 
-#![expect(clippy::indexing_slicing, reason = "every index is below the number of limbs, a constant")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::needless_range_loop,
+    reason = "every index is below the number of limbs, a constant; limbs of several numbers go together"
+)]
 
 use num_bigint::BigInt;
 

@@ -67,7 +67,7 @@ pub(super) fn list(pair: &Pair, copies: u64, tail: u32, working: &Working) -> Op
         }
     }
     // Any order will do: this one lets the rare outcomes be the last.
-    part.outcomes.sort_by(|a, b| a.loss.lower().cmp(&b.loss.lower()));
+    part.outcomes.sort_by_cached_key(|outcome| outcome.loss.lower());
     Some(part)
 }
 

@@ -63,6 +63,13 @@ impl Wanted {
     pub(super) fn blocks(self) -> usize {
         (BLOCKS_FOR_ONE / libm::sqrt(self.width)) as usize
     }
+
+    /// About the relative width that so many blocks of a part reach.
+    #[expect(clippy::cast_precision_loss, reason = "a guess")]
+    pub(super) fn reached_by(blocks: usize) -> f64 {
+        let share = BLOCKS_FOR_ONE / blocks.max(1) as f64;
+        share * share
+    }
 }
 
 /// δ ∈ [lower, upper].

@@ -127,12 +127,20 @@ mod tests {
         for zeros in [[2, 3], [10, 400], [60, 90], [99, 104], [105, 107], [400, 2], [300, 410], [5000, 70_000]] {
             for copies in [[1, 1], [7, 2], [3, 40]] {
                 let shares = zeros.map(share);
-                let kept = shares.iter().zip(copies).map(|(share, k)| num_traits::pow(Rational::one() - share, k)).product::<Rational>();
+                let kept = shares
+                    .iter()
+                    .zip(copies)
+                    .map(|(share, k)| num_traits::pow(Rational::one() - share, k))
+                    .product::<Rational>();
                 let truth = Rational::one() - kept;
-                let asked: Vec<_> = shares.iter().zip(copies).map(|(x, k)| (Scaled::from_rational(x, 100), k as u64)).collect();
+                let asked: Vec<_> =
+                    shares.iter().zip(copies).map(|(x, k)| (Scaled::from_rational(x, 100), k as u64)).collect();
                 let found = lost(&asked, &working).unwrap().exact().unwrap();
                 assert!(found.contains(&truth), "{zeros:?} {copies:?}");
-                assert!(found.width() <= truth * Rational::new(1.into(), BigInt::one() << 80_u32), "{zeros:?} {copies:?}");
+                assert!(
+                    found.width() <= truth * Rational::new(1.into(), BigInt::one() << 80_u32),
+                    "{zeros:?} {copies:?}"
+                );
             }
         }
         assert!(lost(&[(Scaled::zero(100), 5)], &working).unwrap().is_zero());
