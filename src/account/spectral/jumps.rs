@@ -412,10 +412,12 @@ mod tests {
                 let by = Rational::new(BigInt::from(below(&mut random, 5)), (1 + below(&mut random, 40)).into());
                 let epsilon = on.add(&Enclosure::from_rational(&by, on.precision())).max_zero();
                 let exact = truth(&parts, &working.exp(&epsilon).unwrap().fixed(500).unwrap());
-                let log_delta = -(below(&mut random, 30) as f64);
+                let log_delta = -number(below(&mut random, 30));
                 let question =
                     Question { epsilon: &epsilon, log_delta, wanted: Wanted { width: 0.01, most: 64, about: None } };
-                let Some(sums) = beyond(&plan, size, question.room() + below(&mut random, 12) as f64) else { continue };
+                let Some(sums) = beyond(&plan, size, question.room() + number(below(&mut random, 12))) else {
+                    continue;
+                };
                 let Jumped { listed, not_listed } =
                     delta(&plan, &sums, &question, &working, &Budget::unlimited()).unwrap();
                 let found = Found { lower: listed.lower, upper: &listed.upper + &not_listed };

@@ -374,15 +374,16 @@ fn the_distance_is_asked_once() {
 fn several_pairs_are_one_with_the_largest_profile() {
     let (often, rarely) = (finite(&[(6, 4), (4, 6)]), finite(&[(20, 5), (380, 395)]));
     let epsilon = non_negative(14, 10);
-    let of = |pairs: &[Pair], copies: u64| Direction::of([(pairs.to_vec(), copies)]);
+    let of =
+        |pairs: &[&Pair], copies: u64| Direction::of([(pairs.iter().map(|pair| (*pair).clone()).collect(), copies)]);
     let precision = Precision { digits: 4 };
     let answer = |direction: &Direction| {
         methods::delta(&Question::new(direction, &epsilon, &precision), &Budget::new(1 << 34), &mut Cache::default())
     };
     let mixed = answer(&Direction::of([(vec![often.clone()], 1), (vec![rarely.clone()], 1)]));
-    let (twice, again) = (answer(&of(&[often.clone()], 2)), answer(&of(&[rarely.clone()], 2)));
+    let (twice, again) = (answer(&of(&[&often], 2)), answer(&of(&[&rarely], 2)));
     assert!(mixed.enclosure.lower() > twice.enclosure.upper().max(again.enclosure.upper()), "the largest is too small");
-    let both = of(&[often.clone(), rarely.clone()], 2);
+    let both = of(&[&often, &rarely], 2);
     let question = Question::new(&both, &epsilon, &precision);
     let by_spectrum = Spectral.delta(&question, &Budget::new(1 << 34), &mut Cache::default()).unwrap();
     for together in [answer(&both), by_spectrum] {
@@ -390,7 +391,7 @@ fn several_pairs_are_one_with_the_largest_profile() {
         assert!(together.is_known_to(100), "{}", together.enclosure);
     }
     // One copy has nothing to compose.
-    let once = answer(&of(&[often.clone(), rarely.clone()], 1));
-    let larger = answer(&of(&[often], 1)).max(&answer(&of(&[rarely], 1)));
+    let once = answer(&of(&[&often, &rarely], 1));
+    let larger = answer(&of(&[&often], 1)).max(&answer(&of(&[&rarely], 1)));
     assert!(once.enclosure.intersects(&larger.enclosure));
 }

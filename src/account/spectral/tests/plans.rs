@@ -65,7 +65,7 @@ impl Dice {
             }
             _ => {
                 let (n, d) = self.pick(&[(3, 2), (9, 1)]);
-                (finite(&[(n, d), (d, n)]), copies)
+                (Pair::Finite(finite(&[(n, d), (d, n)])), copies)
             }
         }
     }
@@ -82,7 +82,7 @@ impl Dice {
         if !with_q {
             rows[1].1 = 0;
         }
-        let Pair::Finite(pair) = finite(&rows) else { unreachable!() };
+        let pair = finite(&rows);
         if self.below(4) > 0 {
             return Pair::Finite(pair);
         }
@@ -102,7 +102,7 @@ fn laplace(scale: &str, shift: u64) -> Pair {
     Pair::Laplace { scale: Positive::new(parse(scale).unwrap()).unwrap(), shift: shift.into() }
 }
 
-fn finite(rows: &[(u64, u64)]) -> Pair {
+fn finite(rows: &[(u64, u64)]) -> FinitePair {
     let weight = |n: u64| Weight::rational(NonNegative::new(Rational::from_integer(n.into())).unwrap());
-    Pair::Finite(FinitePair::new(rows.iter().map(|(p, q)| (weight(*p), weight(*q))).collect()).unwrap())
+    FinitePair::new(rows.iter().map(|(p, q)| (weight(*p), weight(*q))).collect()).unwrap()
 }
