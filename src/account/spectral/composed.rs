@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 use super::{
     blocks::{self, Focus, Sides, blocks},
     constants::{
-        FEWEST_BLOCKS, FEWEST_LIMBS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS, MOST_BLOCKS_OF_PART, MOST_LIMBS,
-        MOST_LISTED_OUTCOMES, ROUGH_TAIL_BITS, ROUGH_WIDTH, SIDES_PARTS, TAIL_BITS, TAIL_OF_DELTA_BITS,
+        BLOCKS_FOR_THREE_DIGITS, FEWEST_BLOCKS, FEWEST_LIMBS, FIRST_FREQUENCIES, FOCUS_FACTOR, MOST_BLOCKS,
+        MOST_BLOCKS_OF_PART, MOST_LIMBS, MOST_LISTED_OUTCOMES, ROUGH_TAIL_BITS, ROUGH_WIDTH, SIDES_PARTS, TAIL_BITS,
+        TAIL_OF_DELTA_BITS,
     },
     jumps::with_jumps,
     listing::{self, list},
@@ -67,7 +68,7 @@ impl Composed {
         let mut detail = Detail { limbs: MOST_LIMBS, tail: TAIL_BITS, blocks: 0, focus: None };
         let wide = count_wide(direction);
         let mut about = None;
-        if let Some(each) = MOST_BLOCKS.checked_div(wide) {
+        if wide > 0 {
             // A first idea of δ tells where losses matter.
             let mut rough = Self::with(direction, ROUGH, budget)?;
             let upper = rough.upper(epsilon, ROUGHLY, &budget.share(4));
@@ -75,7 +76,7 @@ impl Composed {
             about = Some((epsilon.clone(), log_delta));
             detail.focus = Some(rough.above.focus(epsilon, log_delta, wanted));
             detail.limbs = rough.above.limbs_for(epsilon, log_delta, wanted).unwrap_or(MOST_LIMBS);
-            detail.blocks = wanted.blocks().min(each).clamp(FEWEST_BLOCKS, MOST_BLOCKS_OF_PART);
+            detail.blocks = wanted.blocks().min(blocks_of_part(wide)).max(FEWEST_BLOCKS);
         }
         let mut composed = Self::with(direction, detail, budget)?;
         let tail = composed.tail_for(epsilon)?;
@@ -156,6 +157,12 @@ impl Composed {
         let found = with_jumps(&mut self.above, epsilon, wanted, budget)?;
         Some(found.upper + pointed(&self.above.plan.cut(128))?.upper())
     }
+}
+
+/// The most blocks of each of so many parts: fewer of more, but enough for three digits.
+fn blocks_of_part(wide: usize) -> usize {
+    let shared = MOST_BLOCKS.checked_div(wide).unwrap_or(MOST_BLOCKS);
+    (MOST_BLOCKS_OF_PART / (1 + wide / 8)).max(BLOCKS_FOR_THREE_DIGITS).min(shared)
 }
 
 /// Bits for so many nats more, if it is more.

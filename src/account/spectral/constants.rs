@@ -48,6 +48,7 @@ pub(super) const COARSE_POINTS: u32 = 96;
 /// The most blocks that a plan of wide noise has in all; the most of a part, and the fewest.
 pub(super) const MOST_BLOCKS: usize = 50_000;
 pub(super) const MOST_BLOCKS_OF_PART: usize = 1 << 12;
+pub(super) const BLOCKS_FOR_THREE_DIGITS: usize = 512;
 pub(super) const FEWEST_BLOCKS: usize = 96;
 
 /// The blocks of a part of wide noise for an answer that is as wide as itself.

@@ -2,8 +2,6 @@
 //!
 //! `CERTUS_FULL=1 cargo test --release --lib spectral::tests -- --nocapture` looks at all plans.
 
-#![expect(clippy::indexing_slicing, reason = "the choices of a test")]
-
 mod formulas;
 mod plans;
 mod truth;
@@ -11,6 +9,7 @@ mod truth;
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use std::println;
 
+use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
 use self::{
@@ -19,6 +18,7 @@ use self::{
 };
 use super::{
     Spectral,
+    constants::TAIL_BITS,
     jumps::with_jumps,
     listing::{list, small},
     outcomes::LossSum,
@@ -28,7 +28,7 @@ use super::{
     sum::{Bounds, Settings, Spectrum, working_bits},
 };
 use crate::{
-    account::{Direction, Precision, cache::Cache, methods::Accountant, question},
+    account::{Direction, Precision, cache::Cache, methods::Accountant, question::Question},
     exact::{Budget, Enclosure, NonNegative, Rational, Working},
 };
 
@@ -47,22 +47,15 @@ struct Counts {
     misses: Vec<String>,
     /// The largest share of the bound on rounding that a difference between sums took.
     rounding: f64,
-    /// Sums that were refused.
+    /// Sums that were refused: a term of theirs is beyond 2^65536.
     refused: usize,
 }
 
 impl Counts {
-    fn check(
-        &mut self,
-        kind: &'static str,
-        lower: &Rational,
-        upper: &Rational,
-        truth: &Enclosure,
-        what: &dyn Fn() -> String,
-    ) {
+    fn check(&mut self, kind: &'static str, lower: &Rational, upper: &Rational, truth: &Enclosure, name: Name<'_>) {
         *self.checked.entry(kind).or_default() += 1;
         if *lower > truth.upper() || *upper < truth.lower() {
-            self.misses.push(format!("{kind}: {lower} {upper} without {truth}, {}", what()));
+            self.misses.push(format!("{kind}: {lower} {upper} without {truth}, {}", name()));
         }
     }
 
@@ -71,14 +64,47 @@ impl Counts {
     }
 }
 
-/// What is asked of one direction of a plan.
-struct Question<'a> {
-    plan: &'a LossSum,
-    working: &'a Working,
-    epsilon: &'a Rational,
-    truth: &'a Enclosure,
+/// What a miss is told by.
+type Name<'a> = &'a dyn Fn() -> String;
+
+/// One direction of a plan: its pairs, its outcomes as they are listed, and every sum of its losses.
+struct Case {
+    pairs: Plan,
+    plan: LossSum,
     cut: Rational,
-    name: &'a dyn Fn() -> String,
+    sums: Sums,
+    working: Working,
+}
+
+impl Case {
+    /// `None` for too many sums, and where every loss is infinite.
+    fn new(pairs: Plan) -> Option<Self> {
+        let working = Working::new(working_bits(4, pairs.iter().map(|(pair, _)| small(pair)).max()?));
+        let (plan, cut) = listed(&pairs, TAIL_BITS, &working)?;
+        let sums = Sums::of_plan(&pairs).filter(|_| Sums::of_listed(&plan).is_some() && !plan.is_empty())?;
+        Some(Self { pairs, plan, cut, sums, working })
+    }
+
+    /// ε = 0, at random, on a sum of losses, near one, and next to the greatest.
+    fn epsilons(&self, dice: &mut Dice) -> Vec<Rational> {
+        let losses = self.sums.losses();
+        let greatest = losses.last().unwrap();
+        let near = &losses[losses.len() * 3 / 4] + dice.share() / BigInt::from(100);
+        let next = greatest * Rational::new(999_999.into(), 1_000_000.into());
+        let mut some = Vec::from([Rational::zero(), greatest * dice.share(), dice.pick(&losses), near, next]);
+        some.retain(|epsilon| !epsilon.is_negative());
+        some.sort();
+        some.dedup();
+        some
+    }
+}
+
+/// The outcomes without Gaussian tails below 2^-tail, and at least the mass of those.
+fn listed(pairs: &Plan, tail: u32, working: &Working) -> Option<(LossSum, Rational)> {
+    let parts = pairs.iter().map(|(pair, copies)| list(pair, *copies, tail, working)).collect::<Option<_>>()?;
+    let plan = LossSum { parts };
+    let cut = plan.cut(128).exact()?.upper();
+    Some((plan, cut))
 }
 
 #[test]
@@ -86,19 +112,12 @@ fn every_enclosure_holds_its_truth() {
     let plans = if std::env::var_os("CERTUS_FULL").is_some() { MANY_PLANS } else { FEW_PLANS };
     let (mut dice, mut counts, mut done) = (Dice::new(20_261_115), Counts::default(), 0);
     while done < plans {
-        let forward = dice.plan();
-        let backward: Plan = forward.iter().map(|(pair, copies)| (pair.reversed(), *copies)).collect();
-        let directions = [forward, backward];
-        let (Some(first), Some(second)) = (listed(&directions[0], 208), listed(&directions[1], 208)) else { continue };
-        let (Some(sums), Some(other)) = (Sums::of_plan(&directions[0]), Sums::of_plan(&directions[1])) else {
-            continue;
-        };
-        if [&first, &second].into_iter().any(|of| of.is_empty() || Sums::of_listed(of).is_none()) {
-            continue;
-        }
+        let pairs = dice.plan();
+        let backward = pairs.iter().map(|(pair, copies)| (pair.reversed(), *copies)).collect();
+        let (Some(forward), Some(backward)) = (Case::new(pairs), Case::new(backward)) else { continue };
         done += 1;
-        for (direction, plan, sums) in [(&directions[0], first, sums), (&directions[1], second, other)] {
-            direction_holds(direction, plan, &sums, &mut dice, &mut counts);
+        for case in [forward, backward] {
+            case_holds(&case, &mut dice, &mut counts);
         }
     }
     let all: usize = counts.checked.values().sum();
@@ -106,116 +125,70 @@ fn every_enclosure_holds_its_truth() {
     println!("without a term the truth would be missed: {:?}", counts.needed);
     println!("rounding takes up to {:.2} % of its bound; {} sums refused", 100.0 * counts.rounding, counts.refused);
     assert!(counts.misses.is_empty(), "{} misses, the first of them {:#?}", counts.misses.len(), counts.misses.first());
-    assert!(counts.refused * 100 <= all, "{} of {all} sums refused", counts.refused);
+    assert!(counts.refused * 50 <= all, "{} of {all} sums refused", counts.refused);
     assert!(counts.needed.len() == 6 && counts.needed.values().all(|count| *count > 0), "{:?}", counts.needed);
-    assert!(plans < MANY_PLANS || all >= 20_000);
+    assert!(plans < MANY_PLANS || all >= 20_000, "{all}");
 }
 
-fn working(plan: &Plan) -> Working {
-    Working::new(working_bits(4, plan.iter().map(|(pair, _)| small(pair)).max().unwrap()))
-}
-
-/// A direction with Gaussian tails below 2^-tail left out.
-fn listed(plan: &Plan, tail: u32) -> Option<LossSum> {
-    let working = working(plan);
-    let parts = plan.iter().map(|(pair, copies)| list(pair, *copies, tail, &working)).collect::<Option<_>>()?;
-    Some(LossSum { parts })
-}
-
-fn upper_cut(plan: &LossSum) -> Rational {
-    plan.cut(128).exact().unwrap().upper()
-}
-
-/// ε = 0, at random, on a sum of losses, near one, and next to the greatest.
-fn epsilons(sums: &Sums, dice: &mut Dice) -> Vec<Rational> {
-    let losses = sums.losses();
-    let greatest = losses.last().unwrap();
-    let near = &losses[losses.len() * 3 / 4] + dice.share() / num_bigint::BigInt::from(100);
-    let next = greatest * Rational::new(999_999.into(), 1_000_000.into());
-    let mut some = Vec::from([Rational::zero(), greatest * dice.share(), dice.pick(&losses), near, next]);
-    some.retain(|epsilon| !epsilon.is_negative());
-    some.sort();
-    some.dedup();
-    some
-}
-
-fn direction_holds(direction: &Plan, plan: LossSum, sums: &Sums, dice: &mut Dice, counts: &mut Counts) {
-    let working = working(direction);
-    let short = listed(direction, dice.pick(&[0, 1, 4])).unwrap();
-    let (cut, short_cut) = (upper_cut(&plan), upper_cut(&short));
+/// Settings as they are chosen for a user, tails cut off early, and any settings.
+fn case_holds(case: &Case, dice: &mut Dice, counts: &mut Counts) {
+    let Case { pairs, plan, cut, sums, working } = case;
+    let (short, short_cut) = listed(pairs, dice.pick(&[0, 1, 4]), working).unwrap();
     let (mut chosen, mut shorter) = (Listed::new(plan.clone(), working.clone()), Listed::new(short, working.clone()));
     let (wanted, unlimited, mut cache) =
         (Wanted { width: 1e-3, most: 1 << 9, about: None }, Budget::unlimited(), Cache::default());
-    let whole = Direction::of(direction.iter().map(|(pair, copies)| (Vec::from([pair.clone()]), *copies)));
-    for epsilon in epsilons(sums, dice) {
+    let whole = Direction::of(pairs.iter().map(|(pair, copies)| (Vec::from([pair.clone()]), *copies)));
+    for epsilon in case.epsilons(dice) {
         let truth = sums.delta(&epsilon);
-        let name = || format!("{direction:?} at {epsilon}");
+        let name = || format!("{pairs:?} at {epsilon}");
         let found = with_jumps(&mut chosen, &epsilon, wanted, &unlimited).unwrap();
-        counts.check("chosen settings", &found.lower, &(found.upper + &cut), &truth, &name);
+        counts.check("chosen settings", &found.lower, &(found.upper + cut), &truth, &name);
         let asked = NonNegative::new(epsilon.clone()).unwrap();
-        let question = question::Question::new(&whole, &asked, &Precision { digits: 2 });
-        let found = Spectral.delta(&question, &Budget::new(1 << 28), &mut cache).map(|answer| answer.enclosure);
-        counts.check_if(found.as_ref(), &truth, &name);
+        let question = Question::new(&whole, &asked, &Precision { digits: 2 });
+        let found = Spectral.delta(&question, &Budget::new(1 << 28), &mut cache).unwrap().enclosure;
+        counts.check("answers", &found.lower(), &found.upper(), &truth, &name);
         if !short_cut.is_zero() {
             let found = with_jumps(&mut shorter, &epsilon, wanted, &unlimited).unwrap();
             counts.need("cut-off tails", found.upper < truth.lower());
             counts.check("cut-off tails", &found.lower, &(found.upper + &short_cut), &truth, &name);
         }
-        let question = Question {
-            plan: &plan,
-            working: &working,
-            epsilon: &epsilon,
-            truth: &truth,
-            cut: cut.clone(),
-            name: &name,
-        };
         for _ in 0..SETTINGS {
-            any_settings_hold(&question, dice, counts);
-        }
-    }
-}
-
-impl Counts {
-    /// The answer that a user has.
-    fn check_if(&mut self, found: Option<&Enclosure>, truth: &Enclosure, what: &dyn Fn() -> String) {
-        match found {
-            Some(found) => self.check("answers", &found.lower(), &found.upper(), truth, what),
-            None => self.refused += 1,
+            any_settings_hold(case, &epsilon, &truth, dice, counts);
         }
     }
 }
 
 /// Some outcomes apart, with any r, and the others by a sum of any settings, with two, three and four limbs.
 #[expect(clippy::float_arithmetic, reason = "settings, which may be any")]
-fn any_settings_hold(question: &Question<'_>, dice: &mut Dice, counts: &mut Counts) {
-    let &Question { plan, working, epsilon, truth, ref cut, name } = question;
+fn any_settings_hold(case: &Case, epsilon: &Rational, truth: &Enclosure, dice: &mut Dice, counts: &mut Counts) {
+    let Case { pairs, plan, cut, working, .. } = case;
     let at = Enclosure::from_rational(epsilon, working.bits() + 64);
-    let is_whole = dice.below(2) == 0;
-    let mut keep = |most: usize| if is_whole { most } else { most - usize::try_from(dice.below(3)).unwrap().min(most) };
+    let lost = dice.pick(&[1, 1, 3, 100]);
+    let mut keep = |most: usize| most.saturating_sub(usize::try_from(dice.below(lost)).unwrap());
     let kept: Vec<usize> = plan.parts.iter().map(|part| keep(part.outcomes.len())).collect();
     let r = dyadic(dice.pick(&[0.0, 0.0, 0.3, 2.0, 9.0])).unwrap();
+    let name = || format!("{pairs:?} at {epsilon}, kept {kept:?}, r = {r}");
     let Rare { frequent, linear, error } = rare::apart(plan, &kept, &at, &r, working).unwrap();
     let inner = Sums::of_listed(&frequent).unwrap().delta(epsilon);
     let (lower, upper) = (linear.lower() + inner.lower(), linear.upper() + inner.upper());
     counts.need("rare outcomes", upper < truth.lower());
-    counts.check("rare, the others exactly", &lower, &(upper + &error + cut), truth, name);
+    counts.check("rare, the others exactly", &lower, &(upper + &error + cut), truth, &name);
     if frequent.is_empty() {
         return;
     }
     let spread = Sketch::new(&frequent).spread.max(1e-6);
-    let theta = dyadic(match dice.below(2) {
+    let theta = match dice.below(2) {
         0 => -dice.between(0.02, 0.98),
         _ => libm::pow(10.0, dice.between(-1.5, 1.5)) / spread.min(1.0),
-    });
-    let theta = theta.unwrap();
-    let period = dyadic(spread * libm::pow(10.0, dice.between(-0.5, 1.5))).unwrap();
-    let tau = theta.abs() * dyadic(dice.pick(&[0.1, 1.0, 5.0])).unwrap();
-    let settings = Settings {
-        kappa: dyadic(dice.pick(&[0.5, 1.0, 2.0, 4.0, 8.0])).unwrap(),
-        tau,
-        last: dice.pick(&[1, 4, 16, 64, 200]),
     };
-    let name = || format!("{}, θ = {theta}, L = {period}, {settings:?}, kept {kept:?}, r = {r}", name());
+    let theta = dyadic(theta).unwrap();
+    let period = dyadic(spread * libm::pow(10.0, dice.between(-0.5, 1.5))).unwrap();
+    let settings = Settings {
+        kappa: dyadic(dice.pick(&[0.5, 1.0, 2.0, 3.0, 4.0, 8.0])).unwrap(),
+        tau: theta.abs() * dyadic(dice.pick(&[0.1, 1.0, 5.0])).unwrap(),
+        last: dice.pick(&[1, 2, 4, 16, 64, 200]),
+    };
+    let name = || format!("{}, θ = {theta}, L = {period}, {settings:?}", name());
     let mut found = Vec::new();
     for limbs in [4, 3, 2] {
         let bounds = Spectrum::new(&frequent, &theta, &period, limbs, working)
@@ -251,7 +224,7 @@ fn terms(bounds: &Bounds, truth: &Enclosure, is_above: bool, counts: &mut Counts
 }
 
 /// Without their bounds on rounding, sums of fewer limbs and of four differ by no more than those bounds.
-fn rounding_covers(fine: &Bounds, coarse: &Bounds, name: &dyn Fn() -> String, counts: &mut Counts) {
+fn rounding_covers(fine: &Bounds, coarse: &Bounds, name: Name<'_>, counts: &mut Counts) {
     let bare = |of: &Bounds| (&of.lower + &of.errors.rounding, &of.upper - &of.errors.rounding);
     let ((low, high), (less, more)) = (bare(fine), bare(coarse));
     let bound = &fine.errors.rounding + &coarse.errors.rounding;
@@ -259,7 +232,8 @@ fn rounding_covers(fine: &Bounds, coarse: &Bounds, name: &dyn Fn() -> String, co
         if moved > bound {
             counts.misses.push(format!("rounding by {moved}, at most {bound}: {}", name()));
         }
-        let share = float(&Enclosure::from_rational(&(moved / &bound), 64));
-        counts.rounding = counts.rounding.max(share);
+        if !bound.is_zero() {
+            counts.rounding = counts.rounding.max(float(&Enclosure::from_rational(&(moved / &bound), 64)));
+        }
     }
 }
