@@ -10,7 +10,7 @@ use std::{
 
 /// What is `pub` for the other packages of this repository alone.
 const NOT_PUBLIC: [&str; 4] =
-    ["src/sample/hooks.rs", "src/account/grid/", "src/account/lattice/", "src/sample/machine.rs"];
+    ["src/sample/hooks.rs", "src/account/spectral/", "src/account/lattice/", "src/sample/machine.rs"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

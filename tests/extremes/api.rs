@@ -13,7 +13,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("sample/fixed/edges.rs", "not public but for certificates"),
     ("sample/fixed/kernel.rs", "not public but for certificates"),
     ("sample/fixed/word.rs", "not public but for certificates"),
-    ("account/grid/", "not public"),
+    ("account/spectral/", "not public"),
     ("account/lattice/", "not public"),
 ];
 

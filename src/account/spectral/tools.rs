@@ -124,7 +124,7 @@ mod tests {
     fn what_is_lost_has_its_digits() {
         let working = Working::new(100);
         let share = |zeros: u32| Rational::new(BigInt::from(3), BigInt::one() << zeros);
-        for zeros in [[2, 3], [10, 400], [60, 90], [99, 104], [105, 107], [400, 2], [300, 410], [5000, 70_000]] {
+        for zeros in [[2, 3], [10, 400], [60, 90], [99, 104], [105, 107], [400, 2], [300, 410], [900, 700]] {
             for copies in [[1, 1], [7, 2], [3, 40]] {
                 let shares = zeros.map(share);
                 let kept = shares
