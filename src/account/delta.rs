@@ -51,7 +51,7 @@ pub fn delta_both_ways(plan: &Plan, epsilon: &NonNegative, precision: &Precision
 pub(super) fn of_directions(
     directions: &[Direction],
     (epsilon, precision): (&NonNegative, &Precision),
-    purpose: Purpose,
+    purpose: Purpose<'_>,
     budget: &Budget,
     cache: &mut Cache,
 ) -> Result<Answer, AccountError> {

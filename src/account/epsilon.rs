@@ -110,7 +110,13 @@ impl<'a> Search<'a> {
     fn over_profile(&self, budget: &Budget) -> Result<Answer, AccountError> {
         let mut cache = Cache::default();
         let mut profile = |epsilon: &NonNegative, precision: &Precision| {
-            of_directions(self.directions, (epsilon, precision), Purpose::Trial, &budget.share(8), &mut cache)
+            of_directions(
+                self.directions,
+                (epsilon, precision),
+                Purpose::Trial(self.delta.get()),
+                &budget.share(2),
+                &mut cache,
+            )
         };
         inverse::epsilon(&mut profile, self.delta, self.bound.as_ref(), self.precision)
     }

@@ -19,8 +19,9 @@ const MOST_TRIALS: u32 = 110;
 /// gets no less than who asks for these.
 const FIRST_DIGITS: u32 = 15;
 
-/// An ε is looked for to so many digits, however few of δ are known.
-const FEWEST_DIGITS: u32 = 2;
+/// An ε is looked for to so many more digits than are known of δ; and the most trials that may tell nothing where those are not many.
+const STEEP_DIGITS: u32 = 2;
+const MOST_UNKNOWN_OF_FEW: u32 = 16;
 
 /// The most trials for each doubling of the digits, which take four or so, and the most of them that may tell nothing.
 const MOST_FURTHER: u32 = 16;
@@ -137,10 +138,11 @@ impl Search<'_> {
             }
             if digits >= finest || !answer.is_narrow {
                 self.unknown += 1;
-                // A sum over frequencies has some digits and no more: the root has about as many.
+                // A sum over frequencies has some digits and no more: the root has about as many, or some more, as δ falls steeply.
                 if answer.method == Method::Spectral && !answer.is_narrow {
                     let is_known = |digits: &u32| is_narrow(&answer.enclosure, &Precision { digits: *digits });
-                    self.limit = (1..self.limit).rev().find(is_known).unwrap_or(1).max(FEWEST_DIGITS);
+                    let known = (1..self.limit).rev().find(is_known).unwrap_or(1);
+                    self.limit = (known + STEEP_DIGITS).min(self.limit);
                     self.digits = self.digits.min(self.limit);
                 }
                 return Ok(Side::Unknown);
@@ -186,7 +188,10 @@ impl Search<'_> {
 
     /// Whether there is no use in more trials.
     fn is_over(&self) -> bool {
-        self.trials >= self.most || self.digits > FIRST_DIGITS && self.unknown >= MOST_UNKNOWN
+        let is_limited = self.limit < self.precision.digits;
+        self.trials >= self.most
+            || self.digits > FIRST_DIGITS && self.unknown >= MOST_UNKNOWN
+            || is_limited && self.unknown >= MOST_UNKNOWN_OF_FEW
     }
 
     /// Closes the bracket to the wanted width, if that is within reach.

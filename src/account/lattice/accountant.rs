@@ -22,7 +22,7 @@ impl Accountant for Lattice {
     fn delta(&self, question: &Question<'_>, budget: &Budget, _: &mut Cache) -> Option<Answer> {
         let first = delta(question, &budget.share(2).at_most(LATTICE_STEPS));
         if first.as_ref().is_some_and(|first| first.is_narrow)
-            || question.purpose == Purpose::Trial
+            || question.purpose != Purpose::Answer
             || question.precision.digits <= COARSE_DIGITS
         {
             return first;

@@ -63,6 +63,11 @@ fn count_wide(direction: &Direction) -> usize {
 }
 
 impl Composed {
+    /// Whether some part of a direction is taken in blocks.
+    pub(super) fn is_in_blocks(direction: &Direction) -> bool {
+        count_wide(direction) > 0
+    }
+
     /// With outcomes that suit an ε: others do as well, less narrowly.
     pub(super) fn new(direction: &Direction, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Self> {
         let mut detail = Detail { limbs: MOST_LIMBS, tail: TAIL_BITS, blocks: 0, focus: None };
@@ -117,6 +122,11 @@ impl Composed {
         let listed = |parts: Vec<Part>| Listed::new(LossSum { parts }, working.clone());
         let below = (count_wide(direction) > 0).then(|| listed(below));
         Some(Self { above: listed(above), below, detail, about: None })
+    }
+
+    /// At least δ(ε) of a direction, by Chernoff.
+    pub(super) fn bound(direction: &Direction, epsilon: &Rational, budget: &Budget) -> Option<Rational> {
+        Self::with(direction, ROUGH, budget)?.above.upper_bound(epsilon)
     }
 
     /// Whether δ(ε) of a direction is at most `bound`, as far as few blocks and few frequencies show.

@@ -29,6 +29,9 @@ pub(super) const TOLERANCE_PARTS: f64 = 30.0;
 /// No answer is made narrower than one part in 10^this.
 pub(super) const FINEST_DECIMAL_DIGITS: u32 = 6;
 
+/// The same of a plan in blocks, for each trial of a search for ε.
+pub(super) const TRIAL_DECIMAL_DIGITS: u32 = 3;
+
 /// The most attempts of one question.
 pub(super) const MOST_ATTEMPTS: usize = 14;
 
@@ -64,7 +67,7 @@ pub(super) const ROUGH_TAIL_BITS: u32 = 96;
 pub(super) const ROUGH_WIDTH: f64 = 0.2;
 
 /// Blocks are chosen anew for a tilt that is so many times as great, or as small.
-pub(super) const FOCUS_FACTOR: f64 = 1.5;
+pub(super) const FOCUS_FACTOR: f64 = 2.0;
 
 /// Of a plan in blocks either side is asked for an answer so many times narrower.
 pub(super) const SIDES_PARTS: f64 = 4.0;

@@ -35,8 +35,18 @@ use alloc::vec::Vec;
 
 use num_traits::{Signed, Zero};
 
-use self::{composed::Composed, constants::FINEST_DECIMAL_DIGITS, plan::Wanted};
-use super::{Answer, Direction, Method, cache::Cache, greatest, methods::Accountant, question::Question};
+use self::{
+    composed::Composed,
+    constants::{FINEST_DECIMAL_DIGITS, TRIAL_DECIMAL_DIGITS},
+    plan::Wanted,
+};
+use super::{
+    Answer, Direction, Method,
+    cache::Cache,
+    greatest,
+    methods::Accountant,
+    question::{Purpose, Question},
+};
 use crate::exact::{Budget, Enclosure, Rational};
 
 /// What was composed, by direction: it answers other ε.
@@ -81,8 +91,18 @@ pub(super) struct Spectral;
 
 impl Accountant for Spectral {
     fn delta(&self, question: &Question<'_>, budget: &Budget, cache: &mut Cache) -> Option<Answer> {
-        let Question { direction, epsilon, precision, .. } = question;
-        let wanted = Wanted::digits(precision.digits.min(FINEST_DECIMAL_DIGITS));
+        let Question { direction, epsilon, precision, purpose } = question;
+        // Blocks take long, and a search for ε asks for many δ.
+        let is_slow = *purpose != Purpose::Answer && Composed::is_in_blocks(direction);
+        if let Purpose::Trial(delta) = purpose
+            && let Some(most) = Composed::bound(direction, epsilon.get(), budget)
+            && most <= **delta
+        {
+            let enclosure = Enclosure::from_bounds(&Rational::zero(), &most, digits_of(&most)?)?;
+            return Some(Answer::new(enclosure, Method::Spectral, precision));
+        }
+        let finest = if is_slow { TRIAL_DECIMAL_DIGITS } else { FINEST_DECIMAL_DIGITS };
+        let wanted = Wanted::digits(precision.digits.min(finest));
         let composed = cache.spectral.composed(direction, epsilon.get(), wanted, budget)?;
         let found = composed.delta(epsilon.get(), wanted, budget)?;
         let lower = if found.lower.is_negative() { Rational::zero() } else { found.lower };
