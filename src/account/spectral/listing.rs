@@ -54,7 +54,7 @@ pub(super) fn small(pair: &Pair) -> u32 {
     }
 }
 
-/// The outcomes of k copies of a pair, by rising loss; those of equal P/Q that stand together are one.
+/// The outcomes of k copies of a pair, by rising loss.
 pub(super) fn list(pair: &Pair, copies: u64, tail: u32, working: &Working) -> Option<Part> {
     let Listing { outcomes, cut } = masses(pair, tail, working)?;
     let mut part = Part { outcomes: Vec::new(), copies, never: Scaled::zero(working.bits()), cut };
