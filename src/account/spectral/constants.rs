@@ -54,8 +54,9 @@ pub(super) const MOST_BLOCKS_OF_PART: usize = 1 << 12;
 pub(super) const BLOCKS_FOR_THREE_DIGITS: usize = 512;
 pub(super) const FEWEST_BLOCKS: usize = 96;
 
-/// The blocks of a part of wide noise for an answer that is as wide as itself.
-pub(super) const BLOCKS_FOR_ONE: f64 = 16.0;
+/// The blocks of a part of wide noise for an answer that is as wide as itself; and those that are told to reach it, where there are no more.
+pub(super) const BLOCKS_FOR_ONE: f64 = 28.0;
+pub(super) const BLOCKS_REACHING_ONE: f64 = 16.0;
 
 /// A spectrum that takes up to e^this as many frequencies as the best is used again.
 pub(super) const REUSE_NATS: f64 = 0.7;

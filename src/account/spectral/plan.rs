@@ -9,8 +9,8 @@ use num_traits::{One, Signed, Zero};
 use super::{
     blocks::Focus,
     constants::{
-        BLOCKS_FOR_ONE, FEWEST_LIMBS, FIRST_FREQUENCIES, MOST_ATTEMPTS, MOST_FREQUENCIES, MOST_LIMBS, REUSE_NATS,
-        TOLERANCE_PARTS,
+        BLOCKS_FOR_ONE, BLOCKS_REACHING_ONE, FEWEST_LIMBS, FIRST_FREQUENCIES, MOST_ATTEMPTS, MOST_FREQUENCIES,
+        MOST_LIMBS, REUSE_NATS, TOLERANCE_PARTS,
     },
     frequencies::{units, units_of_part},
     limbs::digits,
@@ -67,7 +67,7 @@ impl Wanted {
     /// About the relative width that so many blocks of a part reach.
     #[expect(clippy::cast_precision_loss, reason = "a guess")]
     pub(super) fn reached_by(blocks: usize) -> f64 {
-        let share = BLOCKS_FOR_ONE / blocks.max(1) as f64;
+        let share = BLOCKS_REACHING_ONE / blocks.max(1) as f64;
         share * share
     }
 }
