@@ -80,7 +80,7 @@ Proof.
     assert (/ kappa * list_sum l (excess epsilon P' Q') <= / kappa * d) by (apply Rmult_le_compat_l; lra). unfold Rdiv. lra.
 Qed.
 (** … of which the atom's own mass is 1 - 1/κ <= ln κ, and the rest is at most δ. *)
-Theorem atom_is_small kappa d : 1 <= kappa -> 0 <= d -> 1 - 1 / kappa + d / kappa <= ln kappa + d.
+Theorem atom_is_small kappa d : 1 <= kappa -> 0 <= d -> 1 - 1 / kappa + d / kappa <= 1 - 1 / kappa + d <= ln kappa + d.
 Proof.
   intros Hk Hd. assert (I : 0 < / kappa) by (apply Rinv_0_lt_compat; lra).
   assert (L := ln_at_most (/ kappa) I). rewrite ln_Rinv in L by lra.
