@@ -90,7 +90,8 @@ Definition precision (tau : R) : R := / (2 * tau ^ 2).
 Lemma precision_positive tau : 0 < tau -> 0 < precision tau.
 Proof. intros H. apply Rinv_0_lt_compat. assert (0 < tau ^ 2) by now apply pow_lt. lra. Qed.
 Theorem theta_by_poisson tau y : 0 < tau ->
-  is_lim_seq (fun N => tau * sqrt (2 * PI) * (1 + sum_below N (fun i => 2 * eta_term tau i * cos (2 * PI * INR (S i) * y)))) (theta (precision tau) y).
+  is_lim_seq (fun N => tau * sqrt (2 * PI) * (1 + sum_below N (fun i => 2 * eta_term tau i * cos (2 * PI * INR (S i) * y))))
+    (theta (precision tau) y).
 Proof.
   intros H. destruct (poisson_for_the_bump tau (- (1 / 2)) 1 H ltac:(lra) y) as (total & W & Sh). assert (R0 := root_positive).
   assert (T : theta (precision tau) y = sqrt (2 * PI) / tau * total).

@@ -1,8 +1,9 @@
 (** From a point q of the line to a vector of integers, coordinate by coordinate: a kernel whose weights are e^(-(|y|² + γ·(u·y)²)/2σ²), y = x - q·u,
     γ = w²/(σ² - w²|u|²), over sums that are nearly constant. Its mixture by a Gaussian of variance w² on the line has the weights e^(-|x|²/2σ²).
 
-    These are the weights of a normal law of covariance σ²I - w²uu', and its density times e^(-q²/2w²) is that of N(0, σ²I) times one of q. Here nothing
-    is continuous: each coordinate, given those after it, is a discrete Gaussian about a real centre, and the identities are those of the exponents. *)
+    These are the weights of a normal law of covariance σ²I - w²uu', and its density times e^(-q²/2w²) is that of N(0, σ²I) times one of q.
+    Here nothing is continuous: each coordinate, given those after it, is a discrete Gaussian about a real centre, and the identities are
+    those of the exponents. *)
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import ListSums.
@@ -110,7 +111,8 @@ Qed.
 Theorem kernel_is n q u x : square n u <= 1 -> kernel n q u x = exp (- (form n q u x / (2 * sigma ^ 2))) / sums n q u x.
 Proof.
   intros H. induction n as [|n IH].
-  - unfold form. cbn [off slant kernel sums]. replace (- ((0 + w ^ 2 / rest 0 u * 0 ^ 2) / (2 * sigma ^ 2))) with 0 by (unfold Rdiv; ring). rewrite exp_0. field.
+  - unfold form. cbn [off slant kernel sums]. replace (- ((0 + w ^ 2 / rest 0 u * 0 ^ 2) / (2 * sigma ^ 2))) with 0 by (unfold Rdiv; ring).
+    rewrite exp_0. field.
   - assert (T := square_tail n u). cbn [kernel sums]. rewrite IH, form_step by lra. unfold gauss, bell.
     rewrite Ropp_plus_distr, exp_plus. destruct (spread_bounds n u H) as (S0 & _).
     assert (N := sums_positive n q (snd u) (snd x) ltac:(lra)).

@@ -42,7 +42,8 @@ Qed.
 Theorem lines_are_a_plan epsilon d n :
   curve_at_most epsilon d (side_by_side n p 0) (side_by_side n q 0) <-> forall N, delta epsilon (composed (plan_of n 0 N)) <= d.
 Proof.
-  assert (E : forall N, delta epsilon (composed (plan_of n 0 N)) = list_sum (tuples (upto N) n) (excess epsilon (side_by_side n p 0) (side_by_side n q 0)))
+  assert (E : forall N, delta epsilon (composed (plan_of n 0 N))
+      = list_sum (tuples (upto N) n) (excess epsilon (side_by_side n p 0) (side_by_side n q 0)))
     by (intros N; unfold delta; rewrite plan_sum; reflexivity).
   split.
   - intros H N. rewrite E. apply H. apply tuples_distinct, upto_good.
@@ -55,7 +56,8 @@ End Plans.
 Theorem equal_lines_are_copies A (upto : nat -> list A) (p q : A -> R) epsilon n N :
   delta epsilon (composed (plan_of upto (fun _ => p) (fun _ => q) n 0 N)) = delta epsilon (copies n (part_of upto (fun _ => p) (fun _ => q) 0 N)).
 Proof.
-  unfold delta. generalize (fun o => Rmax 0 (P_of o - exp epsilon * Q_of o)). generalize 0%nat at 1. induction n as [|n IH]; intros t f; [reflexivity|].
+  unfold delta. generalize (fun o => Rmax 0 (P_of o - exp epsilon * Q_of o)). generalize 0%nat at 1.
+  induction n as [|n IH]; intros t f; [reflexivity|].
   cbn [plan_of composed copies]. rewrite sum_compose, sum_compose_comm, sum_compose_nothing, sum_compose. apply list_sum_ext. intros o _.
   rewrite (IH (S t) (fun o' => f (both o o'))). reflexivity.
 Qed.

@@ -1,5 +1,6 @@
-(** A pair P, Q within κ, in every probability and on both sides, of a post-processing of a pair p, q, "the line". What follows: both bounds of its curve; mixtures of the
-    two sides (Poisson subsampling: x·P + (1-x)·Q against y·P + (1-y)·Q, with the same mixtures of the line); mixtures of such pairs by the same coins; adaptive composition. *)
+(** A pair P, Q within κ, in every probability and on both sides, of a post-processing of a pair p, q, "the line".
+    What keeps it: mixtures of the two sides (Poisson subsampling: x·P + (1-x)·Q against y·P + (1-y)·Q, with the same mixtures of the line);
+    mixtures of such pairs by the same coins. Adaptive composition: δ(ε) <= κ_1⋯κ_T·δ_lines(ε - 2·ln(κ_1⋯κ_T)), and with atoms. *)
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import ListSums.

@@ -156,7 +156,8 @@ Proof.
   apply (joint_partial_law B (Tuple B n) decide (decide_tuples B decide n) (K history (fst ks)) (fun x => made n K (x :: history) (snd ks))); auto.
 Qed.
 
-(** Step t, after whatever history, has P and Q within κ_t of a post-processing, which may depend on the history, of the line p_t, q_t, which does not. *)
+(** Step t, after whatever history, has P and Q within κ_t of a post-processing, which may depend on the history, of the line p_t, q_t,
+    which does not. *)
 Variables (upto : nat -> list A) (p q : nat -> A -> R) (kappa : nat -> R) (K : list B -> A -> B -> R) (P Q P' Q' : list B -> B -> R).
 Hypothesis upto_distinct : forall N, NoDup (upto N).
 Hypothesis kappa_positive : forall t, 0 < kappa t.

@@ -1,6 +1,8 @@
-(** The account of vectors: T noisy vectors, each chosen by what the earlier ones gave, subsampled, the others' coins drawn by any chances, against T lines side by side:
+(** The account of vectors: T noisy vectors, each chosen by what the earlier ones gave, subsampled, the others' coins drawn by any chances,
+    against T lines side by side:
 
-      δ(ε) <= κ·δ_lines(ε - 2·ln κ) and δ(ε) <= (1 - 1/κ) + δ_lines(ε)/κ, κ the product of the steps' κ(e)^touched·κ(e'), η(r) <= e < 1, η(ρ) <= e' < 1. *)
+      δ(ε) <= κ·δ_lines(ε - 2·ln κ) and δ(ε) <= (1 - 1/κ) + δ_lines(ε)/κ, κ the product of the steps' κ(e)^touched·κ(e'),
+      where η(r) <= e < 1 and η(ρ) <= e' < 1. *)
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import CoinTree ListSums.
@@ -60,8 +62,10 @@ Proof.
   apply (near_weaken integers_within (vector_kappa e e' (nonzero n u))); auto.
   { split; [lra|]. unfold vector_kappa. apply Rmult_le_compat_r; [generalize (kappa_of_at_least_1 e' (proj2 U)); lra|].
     apply Rle_pow; [now apply kappa_of_at_least_1|]. lia. }
-  assert (B : forall m t x, along n (IZR m * h) u t -> is_lim_seq (fun N => list_sum (integers_within N) (mixed_term sigma w h n u m x)) (mixed sigma w h n u m x)
-    /\ noisy_vector n sigma t x / vector_kappa e e' (nonzero n u) <= mixed sigma w h n u m x <= vector_kappa e e' (nonzero n u) * noisy_vector n sigma t x).
+  assert (B : forall m t x, along n (IZR m * h) u t ->
+    is_lim_seq (fun N => list_sum (integers_within N) (mixed_term sigma w h n u m x)) (mixed sigma w h n u m x)
+    /\ noisy_vector n sigma t x / vector_kappa e e' (nonzero n u) <= mixed sigma w h n u m x
+        <= vector_kappa e e' (nonzero n u) * noisy_vector n sigma t x).
   { intros m t x Ha. apply (mixed_is_near sigma w h e e'); auto; lra. }
   assert (Flip : forall k x y, 1 <= k -> x / k <= y <= k * x -> y / k <= x <= k * y).
   { intros k x y Hk [H1 H2]. split.
@@ -70,7 +74,8 @@ Proof.
   assert (A1 : along n (IZR M * h) u v) by (apply along_over; fold s; lra).
   assert (A0 : along n (IZR 0 * h) u (zeros n)) by (rewrite Rmult_0_l; apply along_zeros).
   apply (near integers_within (vector_kappa e e' (nonzero n u)) (line w h M) (line w h 0) (noisy_vector n sigma a) (noisy_vector n sigma a')
-    (fun k x => kernel sigma w n (IZR k * h) u (minus n x a')) (fun x => mixed sigma w h n u M (minus n x a')) (fun x => mixed sigma w h n u 0 (minus n x a'))).
+    (fun k x => kernel sigma w n (IZR k * h) u (minus n x a')) (fun x => mixed sigma w h n u M (minus n x a'))
+    (fun x => mixed sigma w h n u 0 (minus n x a'))).
   - intros k. apply (renamed_law (Tuple Z n) (Tuple Z n) (fun x => plus n x a') (fun x => minus n x a') (kernel sigma w n (IZR k * h) u)).
     + intros x. apply minus_plus.
     + intros x. apply plus_minus.
@@ -84,11 +89,13 @@ Defined.
 Theorem vector_no_worse_than_line n sigma w h e e' M touched (a a' : Tuple Z n) epsilon d : fits sigma w h e e' M ->
   square_norm n (minus n a a') <= (IZR M * h) ^ 2 -> (differing n (minus n a a') <= touched)%nat ->
   let kappa := vector_kappa e e' touched in
-  (curve_at_most (epsilon - 2 * ln kappa) d (line w h M) (line w h 0) -> curve_at_most epsilon (kappa * d) (noisy_vector n sigma a) (noisy_vector n sigma a'))
+  (curve_at_most (epsilon - 2 * ln kappa) d (line w h M) (line w h 0) ->
+      curve_at_most epsilon (kappa * d) (noisy_vector n sigma a) (noisy_vector n sigma a'))
   /\ (curve_at_most epsilon d (line w h M) (line w h 0) ->
       curve_at_most epsilon (1 - 1 / kappa + d / kappa) (noisy_vector n sigma a) (noisy_vector n sigma a')).
 Proof.
-  intros F Hd Ht kappa. assert (U := fits_unit _ _ _ _ _ _ F). assert (K0 := vector_kappa_at_least_1 e e' touched (proj1 U) (proj2 U)). fold kappa in K0.
+  intros F Hd Ht kappa. assert (U := fits_unit _ _ _ _ _ _ F). assert (K0 := vector_kappa_at_least_1 e e' touched (proj1 U) (proj2 U)).
+  fold kappa in K0.
   assert (N := near_vector n sigma w h e e' M touched a a' F Hd Ht). fold kappa in N. destruct F as (Hw & Hh & _).
   assert (C : forall epsilon, curve_at_most epsilon d (line w h M) (line w h 0) -> curve_at_most epsilon d (near_P N) (near_Q N)).
   { intros eps. apply (post_processing_of_curves eps d _ _ integers_within (line w h M) (line w h 0) (near_kernel N)).
@@ -121,14 +128,15 @@ Proof.
   - apply Rdiv_lt_0_compat; apply Rmult_lt_0_compat; auto.
   - assert (t * sigma <= r * s).
     { apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. unfold Rsqr.
-      replace (r * s * (r * s)) with (r ^ 2 * s ^ 2) by ring. replace (t * sigma * (t * sigma)) with (t ^ 2 * sigma ^ 2) by ring. rewrite r2, s2. nra. }
+      replace (r * s * (r * s)) with (r ^ 2 * s ^ 2) by ring. replace (t * sigma * (t * sigma)) with (t ^ 2 * sigma ^ 2) by ring.
+      rewrite r2, s2. nra. }
     replace (t * w / (s * h)) with (w * (t * sigma) / (s * sigma * h)) by (field; lra).
     replace (w * r / (sigma * h)) with (w * (r * s) / (s * sigma * h)) by (field; lra).
     apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; repeat apply Rmult_lt_0_compat; lra|]. apply Rmult_le_compat_l; lra.
 Qed.
 
-(** T steps. Each has its own noise, line, and chances x and y of the answer itself on the two sides (x, y = 1, 0 without subsampling; q, 0 and 0, q with). After the
-    history, the others' coins are drawn, and decide the pair of answers. *)
+(** T steps. Each has its own noise, line, and chances x and y of the answer itself on the two sides (x, y = 1, 0 without subsampling;
+    q, 0 and 0, q with). After the history, the others' coins are drawn, and decide the pair of answers. *)
 Section Account.
 Variables (n : nat) (I : Type) (sigma w h e e' x y : nat -> R) (M : nat -> Z) (touched : nat -> nat).
 Notation history := (list (Tuple Z n)).

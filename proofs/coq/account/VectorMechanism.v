@@ -1,5 +1,6 @@
-(** The same of the samplers' own programs: if the scalar Gaussian mechanism of variance parameter n'/d' is (ε - 2·ln κ, δ)-DP on answers M apart, then Gaussian noise of
-    variance parameter n/d on each coordinate of two vectors, whose squared distance is at most (M·h)², is (ε, κ·δ)-DP; and if (ε, δ), then (ε, 1 - 1/κ + δ/κ). *)
+(** The same of the samplers' own programs: if the scalar Gaussian mechanism of variance parameter n'/d' is (ε - 2·ln κ, δ)-DP on answers M apart,
+    then Gaussian noise of variance parameter n/d on each coordinate of two vectors, whose squared distance is at most (M·h)², is
+    (ε, κ·δ)-DP; and if the one is (ε, δ)-DP, then the other is (ε, 1 - 1/κ + δ/κ)-DP. *)
 Require Import Reals Lra Lia List ZArith Arith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.
@@ -67,13 +68,15 @@ Proof.
   intros Hn Hd Hs E HL H. apply (minimal_delta_is_hockey_stick (list Z) _). intros outputs Ho. set (k := length answers) in *.
   set (fit := fun l : list Z => if Nat.eq_dec (length l) k then true else false).
   assert (X : list_sum outputs (loss_over epsilon (add_noise_to_each (gaussian n d) answers) (add_noise_to_each (gaussian n d) answers'))
-    = list_sum (map (of_list k) (filter fit outputs)) (excess epsilon (noisy_vector k sigma (of_list k answers)) (noisy_vector k sigma (of_list k answers')))).
+    = list_sum (map (of_list k) (filter fit outputs))
+        (excess epsilon (noisy_vector k sigma (of_list k answers)) (noisy_vector k sigma (of_list k answers')))).
   { rewrite list_sum_map, list_sum_filter. apply list_sum_ext. intros l _. unfold loss_over, excess, fit.
     rewrite !(vector_draws n d sigma) by auto. rewrite <- HL. fold k. destruct (Nat.eq_dec (length l) k); [reflexivity|].
     rewrite Rmult_0_r, Rminus_0_r. apply Rmax_left. lra. }
   rewrite X. apply H. apply (NoDup_map_inv (to_list k)). rewrite map_map, (map_ext_in _ (fun l => l)).
   - rewrite map_id. now apply NoDup_filter.
-  - intros l Hl. apply filter_In in Hl. destruct Hl as [_ Hl]. unfold fit in Hl. destruct (Nat.eq_dec (length l) k); [|discriminate]. now apply to_of_list.
+  - intros l Hl. apply filter_In in Hl. destruct Hl as [_ Hl]. unfold fit in Hl. destruct (Nat.eq_dec (length l) k); [|discriminate].
+    now apply to_of_list.
 Qed.
 Lemma line_from_approximate n d w h epsilon delta M : (0 < n)%Z -> (0 < d)%Z -> 0 < w -> 0 < h -> (w / h) ^ 2 = IZR n / IZR d ->
   approximate_dp epsilon delta (add_noise (gaussian n d) M) (add_noise (gaussian n d) 0) -> curve_at_most epsilon delta (line w h M) (line w h 0).
@@ -91,27 +94,31 @@ Lemma of_list_distance x y : length x = length y ->
   /\ differing (length x) (minus (length x) (of_list (length x) x) (of_list (length x) y)) = differing_coordinates x y.
 Proof.
   revert y. induction x as [|a x IH]; intros [|b y] H; try discriminate; [split; reflexivity|]. injection H as H. destruct (IH y H) as [I J].
-  cbn [length of_list minus square_norm differing squared_distance differing_coordinates hd tl fst snd]. rewrite I, J, plus_IZR, mult_IZR. split; [ring|].
+  cbn [length of_list minus square_norm differing squared_distance differing_coordinates hd tl fst snd]. rewrite I, J, plus_IZR, mult_IZR.
+  split; [ring|].
   destruct (Z.eq_dec (a - b) 0), (Z.eq_dec a b); auto; lia.
 Qed.
 (** So many are at most the squared distance, and at most all. *)
 Theorem differing_coordinates_at_most x y : length x = length y ->
   (Z.of_nat (differing_coordinates x y) <= squared_distance x y)%Z /\ (differing_coordinates x y <= length x)%nat.
 Proof.
-  intros H. destruct (of_list_distance x y H) as [I J]. destruct (differing_at_most (length x) (minus (length x) (of_list (length x) x) (of_list (length x) y))) as [K L].
+  intros H. destruct (of_list_distance x y H) as [I J].
+  destruct (differing_at_most (length x) (minus (length x) (of_list (length x) x) (of_list (length x) y))) as [K L].
   rewrite I, J in *. split; auto. apply le_IZR. now rewrite <- INR_IZR_INZ.
 Qed.
 
 Theorem gaussian_vector_by_the_line n d n' d' sigma w h e e' M touched epsilon delta answers answers' :
   (0 < n)%Z -> (0 < d)%Z -> (0 < n')%Z -> (0 < d')%Z -> sigma ^ 2 = IZR n / IZR d -> (w / h) ^ 2 = IZR n' / IZR d' -> fits sigma w h e e' M ->
-  length answers = length answers' -> IZR (squared_distance answers answers') <= (IZR M * h) ^ 2 -> (differing_coordinates answers answers' <= touched)%nat ->
+  length answers = length answers' -> IZR (squared_distance answers answers') <= (IZR M * h) ^ 2 ->
+  (differing_coordinates answers answers' <= touched)%nat ->
   let kappa := vector_kappa e e' touched in
   (approximate_dp (epsilon - 2 * ln kappa) delta (add_noise (gaussian n' d') M) (add_noise (gaussian n' d') 0) ->
    approximate_dp epsilon (kappa * delta) (add_noise_to_each (gaussian n d) answers) (add_noise_to_each (gaussian n d) answers'))
   /\ (approximate_dp epsilon delta (add_noise (gaussian n' d') M) (add_noise (gaussian n' d') 0) ->
    approximate_dp epsilon (1 - 1 / kappa + delta / kappa) (add_noise_to_each (gaussian n d) answers) (add_noise_to_each (gaussian n d) answers')).
 Proof.
-  intros Hn Hd Hn' Hd' Es Ew F HL HS HT kappa. destruct (of_list_distance answers answers' HL) as [I J]. assert (F' := F). destruct F' as (Hw & Hh & _).
+  intros Hn Hd Hn' Hd' Es Ew F HL HS HT kappa. destruct (of_list_distance answers answers' HL) as [I J]. assert (F' := F).
+  destruct F' as (Hw & Hh & _).
   destruct (vector_no_worse_than_line (length answers) sigma w h e e' M touched (of_list (length answers) answers) (of_list (length answers) answers')
     epsilon delta F ltac:(rewrite I; auto) ltac:(rewrite J; auto)) as [A B]. fold kappa in A, B.
   split; intros H; apply (curve_is_approximate n d sigma); auto; try lra; [apply A|apply B]; apply (line_from_approximate n' d'); auto; lra.

@@ -1,5 +1,5 @@
-(** A vector of discrete Gaussians is no worse than one on a line: D(σ, v), every coordinate of an integer vector v plus a discrete Gaussian of parameter σ,
-    against D(σ, 0), is within κ, in every probability, of a post-processing of the scalar discrete Gaussian of parameter w/h shifted by M, for every
+(** A vector of discrete Gaussians is no worse than one on a line: D(σ, v), every coordinate of an integer vector v plus a discrete Gaussian of
+    parameter σ, against D(σ, 0), is within κ, in every probability, of a post-processing of the scalar discrete Gaussian of parameter w/h shifted by M, for every
     w < σ and h > 0, and every v with |v| <= M·h. With r² = σ² - w²,
 
       κ = κ(η(r))^(number of coordinates in which v is not 0)·κ(η(ρ)), ρ = w·r/(σ·h), κ(e) = (1 + e)/(1 - e). *)
@@ -141,7 +141,7 @@ Qed.
 Lemma mixed_term_is x k : mixed_term m x k = height x * nearness x k * bell (precision rho_u) (middle x) k.
 Proof.
   destruct (rest_bounds sigma w w_positive w_below n u u_short) as (_ & P & _).
-  assert (R0 : 0 < sqrt left_over) by now apply sqrt_lt_R0. assert (R2 : sqrt left_over ^ 2 = left_over) by (simpl; rewrite Rmult_1_r; apply sqrt_sqrt; lra).
+  assert (R0 : 0 < sqrt left_over) by now apply sqrt_lt_R0. assert (R2 : sqrt left_over ^ 2 = left_over) by (apply pow2_sqrt; lra).
   assert (N := sums_positive sigma w w_positive w_below n (IZR k * h) u x u_short).
   assert (T := theta_positive (precision (w / h)) (IZR m) (precision_positive (w / h) ltac:(apply Rdiv_lt_0_compat; lra))).
   assert (Z0 : 0 < theta (precision sigma) 0 ^ n) by (apply pow_lt, theta_positive, precision_positive; lra).
@@ -206,7 +206,8 @@ Proof.
   { intros N. apply list_sum_incl; [|apply NoDup_integers_within|intros z; rewrite !in_integers_within; lia].
     intros k. unfold mixed_term, line. left. apply Rmult_lt_0_compat; [apply gauss_positive, Rdiv_lt_0_compat; lra|].
     rewrite kernel_is by auto. apply Rdiv_lt_0_compat; [apply exp_pos|now apply sums_positive]. }
-  destruct (rising_limit (fun N => list_sum (integers_within N) (mixed_term m x)) Rise Up) as (Lim & _ & Below). fold (mixed m x) in Lim, Below. split; [exact Lim|split; [|exact Below]].
+  destruct (rising_limit (fun N => list_sum (integers_within N) (mixed_term m x)) Rise Up) as (Lim & _ & Below). fold (mixed m x) in Lim, Below.
+  split; [exact Lim|split; [|exact Below]].
   apply Rle_trans with (/ k1 * (height x * theta (precision rho_u) (middle x))).
   - unfold kappa. fold k1. replace (D x / (k1 * kappa_of e')) with (/ k1 * (D x / kappa_of e')) by (field; lra).
     apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; lra|exact W1].
