@@ -37,7 +37,7 @@ Proof.
   - apply sum_below_le. intros i _. generalize (eta_term_small tau i H). lra.
   - rewrite sum_below_scal. unfold Rdiv. apply Rmult_le_compat_l; [lra|]. rewrite <- (Rmult_1_l (/ _)). now apply geometric_below.
 Qed.
-Lemma eta_is_limit tau : 0 < tau -> is_lim_seq (eta_upto tau) (eta tau) /\ (forall N, eta_upto tau N <= eta tau) /\ eta tau <= eta_bound tau.
+Theorem eta_is_limit tau : 0 < tau -> is_lim_seq (eta_upto tau) (eta tau) /\ (forall N, eta_upto tau N <= eta tau) /\ eta tau <= eta_bound tau.
 Proof.
   intros H. apply rising_limit; [|intros N; now apply eta_upto_bound]. intros N. unfold eta_upto. rewrite sum_below_S.
   generalize (exp_pos (- (2 * PI ^ 2 * INR (S N) ^ 2 * tau ^ 2))). unfold eta_term. lra.

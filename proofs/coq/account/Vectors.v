@@ -1,6 +1,6 @@
 (** A vector of discrete Gaussians is no worse than one on a line: D(σ, v), every coordinate of an integer vector v plus a discrete Gaussian of
-    parameter σ, against D(σ, 0), is within κ, in every probability, of a post-processing of the scalar discrete Gaussian of parameter w/h shifted by M, for every
-    w < σ and h > 0, and every v with |v| <= M·h. With r² = σ² - w²,
+    parameter σ, against D(σ, 0), is within κ, in every probability, of a post-processing of the scalar discrete Gaussian of parameter w/h
+    shifted by M, for every w < σ and h > 0, and every v with |v| <= M·h. With r² = σ² - w²,
 
       κ = κ(η(r))^(number of coordinates in which v is not 0)·κ(η(ρ)), ρ = w·r/(σ·h), κ(e) = (1 + e)/(1 - e). *)
 Require Import Reals Lra Lia List ZArith.
