@@ -21,7 +21,7 @@ const FIRST_DIGITS: u32 = 15;
 
 /// An ε is looked for to so many more digits than are known of δ; and the most trials that may tell nothing where those are not many.
 const STEEP_DIGITS: u32 = 2;
-const MOST_UNKNOWN_OF_FEW: u32 = 16;
+const MOST_UNKNOWN_OF_FEW: u32 = 3;
 
 /// The most trials for each doubling of the digits, which take four or so, and the most of them that may tell nothing.
 const MOST_FURTHER: u32 = 16;
@@ -58,6 +58,7 @@ pub(super) fn epsilon(
         precision,
         digits,
         limit: precision.digits,
+        is_limited: false,
         trials: 0,
         most: MOST_TRIALS,
         unknown: 0,
@@ -76,6 +77,8 @@ struct Search<'a> {
     trials: u32,
     /// The most digits that are looked for: as many as are asked for, or as the profile has.
     limit: u32,
+    /// Whether the profile has no more.
+    is_limited: bool,
     /// When to end.
     most: u32,
     /// Trials that told nothing.
@@ -142,6 +145,7 @@ impl Search<'_> {
                 if answer.method == Method::Spectral && !answer.is_narrow {
                     let is_known = |digits: &u32| is_narrow(&answer.enclosure, &Precision { digits: *digits });
                     let known = (1..self.limit).rev().find(is_known).unwrap_or(1);
+                    self.is_limited = true;
                     self.limit = (known + STEEP_DIGITS).min(self.limit);
                     self.digits = self.digits.min(self.limit);
                 }
@@ -188,10 +192,9 @@ impl Search<'_> {
 
     /// Whether there is no use in more trials.
     fn is_over(&self) -> bool {
-        let is_limited = self.limit < self.precision.digits;
         self.trials >= self.most
             || self.digits > FIRST_DIGITS && self.unknown >= MOST_UNKNOWN
-            || is_limited && self.unknown >= MOST_UNKNOWN_OF_FEW
+            || self.is_limited && self.unknown >= MOST_UNKNOWN_OF_FEW
     }
 
     /// Closes the bracket to the wanted width, if that is within reach.
@@ -353,18 +356,21 @@ impl Search<'_> {
     }
 
     fn answer(&self, low: &Rational, high: &Rational) -> Answer {
-        // Trials are dyadic: their digits are all there at this precision.
-        let digits = low.denom().bits().max(high.denom().bits());
-        let precision = u32::try_from(digits).unwrap_or(u32::MAX);
-        // The bounds are in order; were they not, both would still be in the answer.
-        let point = |at: &Rational| Enclosure::from_rational(at, precision);
-        let enclosure = point(low).hull(&point(high));
-        let is_narrow = is_narrow(&enclosure, self.precision);
-        Answer { enclosure, method: self.method, is_narrow }
+        between(low, high, self.method, self.precision)
     }
 }
 
-fn middle(a: &Rational, b: &Rational) -> Rational {
+/// The answer that a bracket is.
+pub(super) fn between(low: &Rational, high: &Rational, method: Method, precision: &Precision) -> Answer {
+    // Trials are dyadic: their digits are all there at this precision.
+    let digits = low.denom().bits().max(high.denom().bits());
+    let digits = u32::try_from(digits).unwrap_or(u32::MAX);
+    // The bounds are in order; were they not, both would still be in the answer.
+    let point = |at: &Rational| Enclosure::from_rational(at, digits);
+    Answer::new(point(low).hull(&point(high)), method, precision)
+}
+
+pub(super) fn middle(a: &Rational, b: &Rational) -> Rational {
     (a + b) / BigInt::from(2)
 }
 
@@ -375,7 +381,7 @@ fn decimal_digits(share: &Rational) -> u32 {
 }
 
 /// A dyadic number within a quarter of the unit of x, or so.
-fn short(x: &Rational, unit: &Rational) -> Rational {
+pub(super) fn short(x: &Rational, unit: &Rational) -> Rational {
     let bits = (unit.denom().bits() + 3).saturating_sub(unit.numer().bits());
     let grid = BigInt::one() << bits;
     Rational::new((x * &grid).round().to_integer(), grid)
