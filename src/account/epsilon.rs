@@ -8,12 +8,13 @@ use super::{
     AccountError, Answer, Direction, Method, Plan, Precision,
     cache::Cache,
     chernoff,
+    closer::closer,
     delta::of_directions,
+    ends::Ends,
     greatest, infinite, inverse, lattice, length,
     methods::MOST_STEPS,
     profile,
     question::{Purpose, Question},
-    simplified::directions,
 };
 use crate::exact::{Budget, Enclosure, NonNegative, Probability, Rational};
 
@@ -25,7 +26,14 @@ use crate::exact::{Budget, Enclosure, NonNegative, Probability, Rational};
 /// If there is nothing to account for, a parameter has more than 8,192 binary digits, no ε will do, or none
 /// is found within the bounds.
 pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
-    smallest(directions(plan), delta, precision).map_err(|error| match error {
+    let mut ends = Ends::new(plan);
+    let found = match ends.exact() {
+        Some(side) => smallest(&side.directions, delta, precision),
+        None => ends.epsilon(delta.get(), precision, |directions, delta, precision| {
+            smallest(directions, &Probability::new(delta.clone()).map_err(|_| AccountError::OutOfReach)?, precision)
+        }),
+    };
+    found.map_err(|error| match error {
         AccountError::NoEpsilon if !plan.is_attained() => AccountError::NoEpsilonKnown,
         error => error,
     })
@@ -33,17 +41,17 @@ pub fn epsilon(plan: &Plan, delta: &Probability, precision: &Precision) -> Resul
 
 /// Encloses the smallest ε of the pairs: the largest of all directions', of which one search serves those
 /// that need any.
-fn smallest(directions: Vec<Direction>, delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
+fn smallest(directions: &[Direction], delta: &Probability, precision: &Precision) -> Result<Answer, AccountError> {
     if directions.is_empty() {
         return Err(AccountError::Empty);
     }
-    length::refuse_long(&directions, delta.get())?;
+    length::refuse_long(directions, delta.get())?;
     let mut answers = Vec::new();
     let mut open = Vec::new();
     for direction in directions {
-        match without_search(&direction, delta.get(), precision)? {
+        match without_search(direction, delta.get(), precision)? {
             Some(answer) => answers.push(answer),
-            None => open.push(direction),
+            None => open.push(direction.clone()),
         }
     }
     if !open.is_empty() {
@@ -109,15 +117,29 @@ impl<'a> Search<'a> {
     /// Inverts the profile δ(ε). Its trials share a cache: what one of them computes, the others read.
     fn over_profile(&self, budget: &Budget) -> Result<Answer, AccountError> {
         let mut cache = Cache::default();
+        let trials = budget.share(2);
         let mut profile = |epsilon: &NonNegative, precision: &Precision| {
-            of_directions(
-                self.directions,
-                (epsilon, precision),
-                Purpose::Trial(self.delta.get()),
-                &budget.share(2),
-                &mut cache,
-            )
+            self.profile((epsilon, precision), Purpose::Trial(self.delta.get()), &trials.share(2), &mut cache)
         };
-        inverse::epsilon(&mut profile, self.delta, self.bound.as_ref(), self.precision)
+        let found = inverse::epsilon(&mut profile, self.delta, self.bound.as_ref(), self.precision)?;
+        if found.is_narrow || found.method != Method::Spectral {
+            return Ok(found);
+        }
+        // Trials of a method that takes long are rough. A few that are as fine as answers close in further.
+        let mut cache = Cache::default();
+        let mut profile = |epsilon: &NonNegative, precision: &Precision| {
+            self.profile((epsilon, precision), Purpose::Answer, &budget.share(2), &mut cache)
+        };
+        Ok(closer(&mut profile, self.delta.get(), &found, self.precision))
+    }
+
+    fn profile(
+        &self,
+        at: (&NonNegative, &Precision),
+        purpose: Purpose<'_>,
+        budget: &Budget,
+        cache: &mut Cache,
+    ) -> Result<Answer, AccountError> {
+        of_directions(self.directions, at, purpose, budget, cache)
     }
 }

@@ -2,8 +2,13 @@
 
 use alloc::{vec, vec::Vec};
 
+use num_traits::Zero;
+
 use super::{AccountError, Direction};
-use crate::guarantee::{Attained, Domination, Pair, Relation};
+use crate::{
+    exact::Rational,
+    guarantee::{Attained, Domination, GaussianVectors, Pair, Relation},
+};
 
 /// One mechanism's domination, and how many copies of it run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +16,8 @@ pub struct Part {
     forward: Vec<Pair>,
     backward: Vec<Pair>,
     copies: u64,
+    /// What else is known of Gaussian noise on vectors.
+    vectors: Option<GaussianVectors>,
 }
 
 /// Mechanisms that run on the same data, each any number of times, adaptively or not, all for neighbours of
@@ -24,14 +31,22 @@ pub struct Plan {
     parts: Vec<Part>,
     /// The neighbours that attain the pairs of every part.
     attained: Attained,
+    /// The same of the vectors that are attained, beside the pairs of the other parts.
+    below: Attained,
     /// The neighbours that the parts are for; nothing while all are for either.
     relation: Option<Relation>,
+}
+
+impl Part {
+    fn is_of(&self, forward: &[Pair], backward: &[Pair], vectors: Option<&GaussianVectors>) -> bool {
+        self.forward == forward && self.backward == backward && self.vectors.as_ref() == vectors
+    }
 }
 
 impl Default for Plan {
     /// Nothing, which any neighbours attain.
     fn default() -> Self {
-        Self { parts: Vec::new(), attained: Attained::ByAnswers, relation: None }
+        Self { parts: Vec::new(), attained: Attained::ByAnswers, below: Attained::ByAnswers, relation: None }
     }
 }
 
@@ -90,15 +105,26 @@ impl Plan {
         self.relation = earlier.or(domination.relation());
         let parts = if earlier == self.relation { Vec::new() } else { core::mem::take(&mut self.parts) };
         // What was for either is now for the neighbours of the plan.
-        for Part { forward, backward, copies } in parts {
-            self.add_part(forward, backward, copies);
+        for part in parts {
+            self.add_part(part);
         }
-        self.add_part(domination.forward().to_vec(), domination.backward().to_vec(), copies);
-        self.attained = self.attained.and(domination.attained_by());
-        self.parts.sort_by(|a, b| (&a.forward, &a.backward).cmp(&(&b.forward, &b.backward)));
+        let (forward, backward) = (domination.forward().to_vec(), domination.backward().to_vec());
+        let vectors = domination.vectors().cloned();
+        let below = vectors.as_ref().map_or(domination.attained_by(), GaussianVectors::attained_by);
+        self.below = self.below.and(below);
+        // Where the vector that is attained dominates as well, the ends are the same.
+        let is_exact = vectors.as_ref().is_some_and(GaussianVectors::is_exact);
+        self.attained = self.attained.and(if is_exact { below } else { domination.attained_by() });
+        self.add_part(Part { forward, backward, copies, vectors });
+        self.sort();
     }
 
-    fn add_part(&mut self, mut forward: Vec<Pair>, mut backward: Vec<Pair>, copies: u64) {
+    fn sort(&mut self) {
+        let key = |part: &Part| (part.forward.clone(), part.backward.clone(), part.vectors.clone());
+        self.parts.sort_by_cached_key(key);
+    }
+
+    fn add_part(&mut self, Part { mut forward, mut backward, copies, vectors }: Part) {
         if self.relation == Some(Relation::ChangeOne) {
             // Of two changed records either may be the first: a pair that dominates one order stands for
             // both.
@@ -109,10 +135,10 @@ impl Plan {
             pairs.sort();
             pairs.dedup();
         }
-        match self.parts.iter_mut().find(|part| part.forward == forward && part.backward == backward) {
+        match self.parts.iter_mut().find(|part| part.is_of(&forward, &backward, vectors.as_ref())) {
             // The sum of all copies is below 2^64: `with` has seen to that, and it does not saturate.
             Some(part) => part.copies = part.copies.saturating_add(copies),
-            None => self.parts.push(Part { forward, backward, copies }),
+            None => self.parts.push(Part { forward, backward, copies, vectors }),
         }
     }
 
@@ -160,6 +186,71 @@ impl Plan {
     pub fn is_attained_at_once(&self) -> bool {
         let single = |part: &Part| part.forward.len() <= 1 && part.backward.len() <= 1;
         self.attained != Attained::Unknown && self.parts.iter().all(single)
+    }
+
+    /// Whether the lower ends of its account are the mechanisms' own: where it is attained, and where some vectors are
+    /// that stand for those of which only a bound is known.
+    #[must_use]
+    pub fn has_lower_end(&self) -> bool {
+        let single = |part: &Part| part.vectors.is_some() || (part.forward.len() <= 1 && part.backward.len() <= 1);
+        self.is_attained() || (self.has_vectors() && self.below != Attained::Unknown && self.parts.iter().all(single))
+    }
+
+    /// Whether a part is Gaussian noise on vectors of which a line is known, and so its two ends are apart.
+    pub(super) fn has_vectors(&self) -> bool {
+        self.parts.iter().any(|part| part.vectors.is_some())
+    }
+
+    /// The plan with what its vectors attain in their place: no more than the plan loses.
+    pub(super) fn below(&self) -> Self {
+        let vectors = |vectors: &GaussianVectors, _| Some(vectors.attained());
+        self.with_vectors(vectors).unwrap_or_else(|| self.clone())
+    }
+
+    /// The plan with pairs of the same ρ in place of vectors.
+    pub(super) fn of_their_length(&self) -> Self {
+        let vectors = |vectors: &GaussianVectors, _| Some(vec![(vectors.of_its_length(), 1)]);
+        self.with_vectors(vectors).unwrap_or_else(|| self.clone())
+    }
+
+    /// The plan with lines in place of vectors, and at least ln κ: within that factor the plan loses no more. Also the
+    /// greatest share of a variance that a line does without. `None` where a part has no line.
+    pub(super) fn above(&self) -> Option<(Self, Rational, Rational)> {
+        let (mut ln_kappa, mut lost) = (Rational::zero(), Rational::zero());
+        let plan = self.with_vectors(|vectors, copies| {
+            if vectors.is_exact() {
+                return Some(vectors.attained());
+            }
+            let line = vectors.line(copies)?;
+            ln_kappa += line.ln_kappa * Rational::from_integer(copies.into());
+            lost = lost.clone().max(line.lost);
+            Some(vec![(line.pair, 1)])
+        })?;
+        Some((plan, ln_kappa, lost))
+    }
+
+    /// The plan with pairs in place of vectors, each with its copies in one run; `None` if there would be 2^64 or more.
+    fn with_vectors(&self, mut of: impl FnMut(&GaussianVectors, u64) -> Option<Vec<(Pair, u64)>>) -> Option<Self> {
+        let mut plan = Self { parts: Vec::new(), ..self.clone() };
+        let mut all = 0_u64;
+        for part in &self.parts {
+            let pairs = match &part.vectors {
+                None => {
+                    all = all.checked_add(part.copies)?;
+                    plan.add_part(part.clone());
+                    continue;
+                }
+                Some(vectors) => of(vectors, part.copies)?,
+            };
+            for (pair, copies) in pairs {
+                let copies = copies.checked_mul(part.copies)?;
+                all = all.checked_add(copies)?;
+                let backward = vec![pair.reversed()];
+                plan.add_part(Part { forward: vec![pair], backward, copies, vectors: None });
+            }
+        }
+        plan.sort();
+        Some(plan)
     }
 
     /// The parts, sorted.

@@ -1,15 +1,9 @@
 //! δ of one plan at many ε.
 
-use alloc::vec::Vec;
-
 use super::{
-    AccountError, Answer, Direction, Plan, Precision,
-    cache::Cache,
-    delta::of_directions,
-    length::refuse_long,
-    methods::{self, MOST_STEPS},
-    question::{Purpose, Question},
-    simplified::directions,
+    AccountError, Answer, Plan, Precision,
+    ends::{Ends, Of},
+    methods::MOST_STEPS,
 };
 use crate::exact::{Budget, NonNegative};
 
@@ -35,15 +29,14 @@ use crate::exact::{Budget, NonNegative};
 /// ```
 #[derive(Debug)]
 pub struct PrivacyProfile {
-    directions: Vec<Direction>,
-    cache: Cache,
+    ends: Ends,
 }
 
 impl PrivacyProfile {
     /// Of a plan.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        Self { directions: directions(plan), cache: Cache::default() }
+        Self { ends: Ends::new(plan) }
     }
 
     /// Encloses δ(ε), the larger of both directions': see [`delta`](super::delta).
@@ -52,8 +45,7 @@ impl PrivacyProfile {
     ///
     /// If there is nothing to account for.
     pub fn delta(&mut self, epsilon: &NonNegative, precision: &Precision) -> Result<Answer, AccountError> {
-        let budget = Budget::new(MOST_STEPS);
-        of_directions(&self.directions, (epsilon, precision), Purpose::Answer, &budget, &mut self.cache)
+        self.ends.delta(Of::All, epsilon, precision, &Budget::new(MOST_STEPS))
     }
 
     /// Encloses δ(ε) of either direction by itself: see [`delta_both_ways`](super::delta_both_ways).
@@ -66,19 +58,17 @@ impl PrivacyProfile {
         epsilon: &NonNegative,
         precision: &Precision,
     ) -> Result<[Answer; 2], AccountError> {
-        refuse_long(&self.directions, epsilon.get())?;
         let budget = Budget::new(MOST_STEPS);
-        let cache = &mut self.cache;
-        let mut of = |direction: &Direction, share: u64| {
-            methods::delta(&Question::new(direction, epsilon, precision), &budget.share(share), cache).clamped()
-        };
-        match self.directions.as_slice() {
-            [] => Err(AccountError::Empty),
-            [both] => {
-                let answer = of(both, 1);
+        let count = self.ends.directions();
+        let mut of =
+            |index: usize, share: u64| self.ends.delta(Of::One(index), epsilon, precision, &budget.share(share));
+        match count {
+            0 => Err(AccountError::Empty),
+            1 => {
+                let answer = of(0, 1)?;
                 Ok([answer.clone(), answer])
             }
-            [forward, backward, ..] => Ok([of(forward, 2), of(backward, 1)]),
+            _ => Ok([of(0, 2)?, of(1, 1)?]),
         }
     }
 }
@@ -90,7 +80,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        account::delta,
+        account::{cache::Cache, delta, methods, question::Question, simplified},
         exact::{Enclosure, Rational},
         mechanism::domination,
     };
@@ -113,12 +103,13 @@ mod tests {
             let found = profile.delta(&epsilon, &precision).unwrap().enclosure;
             is_as_good(&found, &delta(&plan, &epsilon, &precision).unwrap().enclosure);
             let found = both.delta_both_ways(&epsilon, &precision).unwrap();
-            for (found, direction) in found.iter().zip(&both.directions) {
+            for (found, direction) in found.iter().zip(&simplified::directions(&plan)) {
                 let (budget, mut none) = (Budget::new(MOST_STEPS), Cache::default());
                 let alone = methods::delta(&Question::new(direction, &epsilon, &precision), &budget, &mut none);
                 is_as_good(&found.enclosure, &alone.enclosure);
             }
         }
-        assert!(both.cache.spectral.len() < 3 && profile.cache.spectral.len() < 3, "{both:?} {profile:?}");
+        let known = |profile: &mut PrivacyProfile| profile.ends.exact().unwrap().cache.spectral.len();
+        assert!(known(&mut both) < 3 && known(&mut profile) < 3, "{both:?} {profile:?}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod delta;
 mod epsilon;
+mod vectors;
 
 use proptest::prelude::*;
 

@@ -1,15 +1,15 @@
 //! What a mechanism says of its neighbouring inputs.
 
-use alloc::{vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 
-use super::{GuaranteeError, Pair, Relation, two_steps};
+use super::{GaussianVectors, GuaranteeError, Pair, Relation, two_steps};
 
 /// Which neighbouring inputs attain the pairs that dominate a mechanism M: inputs D, D′ for which the profile of (M(D), M(D′)) is the pair's at every ε, below 0
 /// too, and hence that of (M(D′), M(D)) the reversed pair's.
 ///
 /// Where some do, an account of the pairs is one of the mechanism: its lower bounds, too, hold of the mechanism. Where none are known to, the pairs dominate, and no more is said: the account is
 /// an upper bound, and the mechanism itself may lose less than the account's *lower* end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Attained {
     /// By answers that are as far apart as a stated sensitivity allows, whichever the neighbours that it is stated for: some query of that sensitivity has such answers.
@@ -61,6 +61,8 @@ pub struct Domination {
     attained: Attained,
     /// The neighbours that it is for; nothing for either.
     relation: Option<Relation>,
+    /// What else is known of Gaussian noise on vectors. The pairs dominate without it.
+    vectors: Option<Box<GaussianVectors>>,
 }
 
 impl Domination {
@@ -74,7 +76,7 @@ impl Domination {
     #[must_use]
     pub fn by_all(pairs: Vec<Pair>) -> Self {
         let backward = pairs.iter().map(Pair::reversed).collect();
-        Self { forward: pairs, backward, attained: Attained::Unknown, relation: None }
+        Self { forward: pairs, backward, attained: Attained::Unknown, relation: None, vectors: None }
     }
 
     /// The same, *each* of whose pairs some neighbours attain. Whoever says so vouches for it.
@@ -86,7 +88,22 @@ impl Domination {
             Attained::ByNeighbours(relation) => Some(relation),
             Attained::ByAnswers | Attained::Unknown => self.relation,
         };
-        Self { attained: by, relation, ..self }
+        let vectors = match by {
+            Attained::Unknown => self.vectors.map(|vectors| Box::new(vectors.not_attained())),
+            _ => self.vectors,
+        };
+        Self { attained: by, relation, vectors, ..self }
+    }
+
+    /// The same, of Gaussian noise on vectors, which an account knows more of than these pairs say.
+    pub(super) fn of_vectors(self, vectors: GaussianVectors) -> Self {
+        Self { vectors: Some(Box::new(vectors)), ..self }
+    }
+
+    /// What is known of Gaussian noise on vectors, where it is that.
+    #[must_use]
+    pub fn vectors(&self) -> Option<&GaussianVectors> {
+        self.vectors.as_deref()
     }
 
     /// The same, for the neighbours of this relation alone.

@@ -8,12 +8,14 @@ mod amplify;
 mod compose;
 mod convert;
 mod domination;
+mod envelope;
 #[cfg(test)]
 mod extremes;
 mod filter;
 #[cfg(feature = "serde")]
 mod filter_serial;
 mod group;
+mod line;
 mod pair;
 mod privacy;
 mod relation;
@@ -24,6 +26,7 @@ mod worst_case;
 
 pub use domination::{Attained, Domination};
 pub use filter::{DebitError, Filter, Odometer, SavedFilter};
+pub use line::{GaussianVectors, Line};
 pub use pair::{FinitePair, FinitePairError, Pair, Weight};
 pub use privacy::{Guarantee, GuaranteeError, Privacy};
 pub use relation::Relation;

@@ -102,7 +102,7 @@ pub struct Target {
 /// next smaller multiple fails.
 ///
 /// `plan` is what is accounted for at a scale. That a smaller multiple fails rests on the lower ends of its
-/// account: those of pairs that only dominate the mechanism ([`Plan::is_attained`]) say nothing, so that
+/// account: those of pairs that only dominate the mechanism ([`Plan::has_lower_end`]) say nothing, so that
 /// nothing is excluded then, and the scale still meets δ. The scale doubles until one meets δ, and bisection
 /// between the last that did not and the first that did finds a boundary. Unless δ is known to fall, the
 /// smaller multiples are then excluded, the smallest first, many at once where the trend says how, with at
@@ -140,7 +140,7 @@ pub fn calibrate(target: &Target, mut plan: impl FnMut(&Positive) -> Plan) -> Re
         let plan = plan(scale);
         let delta = account::delta(&plan, epsilon, &target.precision)?.enclosure;
         let nothing = Enclosure::from_integer(0, delta.precision());
-        Ok(if plan.is_attained() { delta } else { delta.hull(&nothing) })
+        Ok(if plan.has_lower_end() { delta } else { delta.hull(&nothing) })
     })
 }
 

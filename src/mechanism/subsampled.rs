@@ -1,15 +1,7 @@
 //! What a spec in a plan says of neighbouring inputs: the mechanisms of the catalogue, and those that only an account can name.
 
-use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
-
-use super::{Spec, SpecError, Value, from_spec};
-use crate::{
-    exact::{Probability, render},
-    guarantee::{Attained, Domination, Pair, Relation},
-};
-
-/// The names that only plans take, and what each is of.
-const SUBSAMPLED: [(&str, &str); 2] = [("subsampled_gaussian", "gaussian"), ("subsampled_laplace", "laplace")];
+use super::{Spec, SpecError, catalogue, from_spec};
+use crate::guarantee::Domination;
 
 /// The domination that a spec names, its number of copies aside.
 ///
@@ -18,6 +10,12 @@ const SUBSAMPLED: [(&str, &str); 2] = [("subsampled_gaussian", "gaussian"), ("su
 /// with (P, Q) the pair of the mechanism on the sample with and without the person, ((1 − r)·Q + r·P, Q) dominates.
 /// It is attained where (P, Q) is: by a query that is Δ if the person is in the sample and 0 otherwise, whoever else is. Without the person the release is Q, and with the person P in a share r of the samples and
 /// Q in the others.
+///
+/// `subsampled_gaussian_vector(sigma=…, coordinates=…, sensitivity2=…, rate=…)` is Gaussian noise on every coordinate of a
+/// vector of bounded L2 norm, of such a sample; `dp_sgd(noise_multiplier=…, rate=…, clip=…, coordinates=…)` is the same for
+/// gradients on an integer grid that are clipped to a norm of `clip` steps: σ = noise_multiplier·clip. `subsampled_gaussian`
+/// is about one number, and not about a gradient.
+///
 /// Nothing can be drawn from them without the data, so they are no mechanisms of the catalogue.
 ///
 /// ```
@@ -32,56 +30,13 @@ const SUBSAMPLED: [(&str, &str); 2] = [("subsampled_gaussian", "gaussian"), ("su
 ///
 /// If there is no such mechanism, or a key is missing, unknown, out of range or at odds with another.
 pub fn domination(spec: &Spec) -> Result<Domination, SpecError> {
-    let Some((_, of)) = SUBSAMPLED.iter().find(|(name, _)| *name == spec.name()) else {
-        return Ok(from_spec(spec)?.domination());
-    };
-    let name = || spec.name().to_owned();
-    let arguments: Vec<String> = spec
-        .arguments()
-        .iter()
-        .filter(|(key, _)| key != "rate")
-        .map(|(key, value)| match value {
-            Value::Number(number) => format!("{key}={}", render(number)),
-            Value::List(list) => format!("{key}=[{}]", list.iter().map(render).collect::<Vec<_>>().join(", ")),
-        })
-        .collect();
-    let inner: Spec = format!("{of}({})", arguments.join(", ")).parse()?;
-    // First what the inner mechanism refuses: of a misspelt rate, the key that is unknown says more than the one that is missing.
-    let pairs = from_spec(&inner).map_err(|error| renamed(error, spec.name()))?.domination();
-    let rate = spec
-        .reader()
-        .take_number("rate")?
-        .ok_or_else(|| SpecError::Missing { name: name(), key: String::from("rate") })?;
-    let out_of_range =
-        |_| SpecError::OutOfRange { name: name(), key: String::from("rate"), must: "must be from 0 to 1" };
-    let rate = Probability::new(rate).map_err(out_of_range)?;
-    let subsampled = |pair: &Pair| Pair::Subsampled { rate: rate.clone(), of: Box::new(pair.clone()), reversed: false };
-    let domination = Domination::by_all(pairs.forward().iter().map(subsampled).collect());
-    let domination = domination.attained(pairs.attained_by().and(Attained::ByNeighbours(Relation::AddRemove)));
-    Ok(domination.for_neighbours(Relation::AddRemove))
-}
-
-/// What the inner mechanism refuses, as the subsampled one's refusal: under its name, and with `rate` among its keys.
-fn renamed(error: SpecError, name: &str) -> SpecError {
-    let name = name.to_owned();
-    let with_rate = |accepted: String| format!("{accepted}, rate");
-    match error {
-        SpecError::NotANumber { key, .. } => SpecError::NotANumber { name, key },
-        SpecError::NotAList { key, .. } => SpecError::NotAList { name, key },
-        SpecError::Missing { key, .. } => SpecError::Missing { name, key },
-        SpecError::OutOfRange { key, must, .. } => SpecError::OutOfRange { name, key, must },
-        SpecError::Refused { key, why, .. } => SpecError::Refused { name, key, why },
-        SpecError::Unknown { key, accepted, .. } => SpecError::Unknown { name, key, accepted: with_rate(accepted) },
-        SpecError::Conflicting { key, accepted, .. } => {
-            SpecError::Conflicting { name, key, accepted: with_rate(accepted) }
-        }
-        other => other,
-    }
+    catalogue::sampled(spec).unwrap_or_else(|| Ok(from_spec(spec)?.domination()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guarantee::Pair;
     use alloc::string::ToString;
 
     fn of(text: &str) -> Result<Domination, SpecError> {
@@ -107,6 +62,20 @@ mod tests {
             (
                 "subsampled_gaussian(sigma=1, rte=1)",
                 "subsampled_gaussian: rte: unknown key; accepted: sigma, sigma2, sensitivity, rate",
+            ),
+            ("subsampled_gaussian_vector(sigma=1, coordinates=3)", "subsampled_gaussian_vector: rate: must be given"),
+            ("dp_sgd(noise_multiplier=1, rate=1/2, clip=8)", "dp_sgd: coordinates: must be given"),
+            (
+                "dp_sgd(noise_multiplier=1, rate=1/2, clip=8, coordinates=2e12)",
+                "dp_sgd: coordinates: must be an integer from 1 to 2^40",
+            ),
+            (
+                "dp_sgd(noise_multiplier=1, rate=1/2, clip=1/2, coordinates=2)",
+                "dp_sgd: clip: must be a positive integer of at most 75 digits: the clip norm in steps of the grid, such as 2^20 = 1048576",
+            ),
+            (
+                "dp_sgd(noise=1, rate=1/2, clip=8, coordinates=2)",
+                "dp_sgd: noise: unknown key; accepted: noise_multiplier, rate, clip, coordinates",
             ),
             ("subsampled_laplace(scale=[1], rate=1)", "subsampled_laplace: scale: must be a number, not a list"),
         ] {

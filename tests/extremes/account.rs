@@ -103,7 +103,8 @@ fn summaries(calls: &mut Calls) {
                     noise_multiplier: one(),
                     rate: rate.clone(),
                     steps: NonZeroU64::new(steps).unwrap(),
-                    resolution: NonZeroU64::MIN,
+                    clip: NonZeroU64::MIN,
+                    coordinates: NonZeroU64::MAX,
                 };
                 let half = Probability::new(parse("1/2").unwrap()).unwrap();
                 (run.delta(&NonNegative::one(), &PRECISION).is_ok(), run.epsilon(&half, &PRECISION).is_ok())

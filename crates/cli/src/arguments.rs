@@ -198,6 +198,7 @@ pub(super) struct Account {
     Examples:\n  \
     certus calibrate gaussian --epsilon 1 --delta 1e-5\n  \
     certus calibrate gaussian --epsilon 1/2 --delta 1e-9 --sensitivity 10 --step 1/8\n  \
+    certus calibrate gaussian --epsilon 1 --delta 1e-6 --sensitivity2 100 --coordinates 1000\n  \
     certus calibrate laplace --epsilon 0.1 --sensitivity 61 --json"
 )]
 pub(super) struct Calibrate {
@@ -213,6 +214,12 @@ pub(super) struct Calibrate {
     /// The distance between neighbours' true answers, a positive integer
     #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
     pub(super) sensitivity: String,
+    /// The square of the L2 distance between neighbours' true vectors, a positive integer; with --coordinates
+    #[arg(long, value_name = "S2", allow_hyphen_values = true, conflicts_with = "sensitivity")]
+    pub(super) sensitivity2: Option<String>,
+    /// The noise is on each of so many answers, from 1 to 65536; gaussian alone
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub(super) coordinates: Option<String>,
     /// The grid: the answer is a multiple of this. By default a power of ten, about a thousandth of the answer
     #[arg(long, value_name = "G", allow_hyphen_values = true)]
     pub(super) step: Option<String>,

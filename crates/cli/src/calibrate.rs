@@ -15,15 +15,23 @@ use super::{
 use certus::{
     account::{self, AccountError, Plan, Precision},
     exact::{Enclosure, NonNegative, Positive, Probability, Rational, Real, Rounding, decimal, render},
-    guarantee::{Attained, Domination, Pair},
-    mechanism::{CalibrateError, Calibration, Classical, Excluded, Target, Trend, calibrate},
+    guarantee::{Attained, Domination, L2Squared, Pair, Relation, Sensitivity},
+    mechanism::{
+        CalibrateError, Calibration, Classical, Excluded, Private as _, Target, Trend,
+        additive::{AdditiveError, GaussianMechanism},
+        calibrate,
+    },
 };
 
 /// The digits of each δ that is compared with the wanted one.
 const DIGITS: u32 = 12;
 
-/// How many questions may be asked to exclude smaller scales.
+/// How many questions may be asked to exclude smaller scales, of one answer and of vectors.
 const MOST_CHECKED: u64 = 4000;
+const MOST_CHECKED_OF_VECTORS: u64 = 50;
+
+/// The most answers of a vector, as in a spec.
+const MOST_COORDINATES: u64 = 1 << 16;
 
 /// Binary digits of the formulas that are only shown.
 const SHOWN_BITS: u32 = 64;
@@ -33,8 +41,52 @@ struct Wanted {
     noise: Noise,
     epsilon: NonNegative,
     delta: Probability,
-    sensitivity: BigUint,
+    distance: Distance,
     step: Positive,
+}
+
+/// How far the true answers of neighbours are apart.
+#[derive(Clone)]
+enum Distance {
+    /// One answer, by so much.
+    One(BigUint),
+    /// So many answers, by the root of so much.
+    Vector { square: BigUint, coordinates: usize },
+}
+
+impl Distance {
+    fn new(options: &Calibrate) -> Result<Self, Failure> {
+        let stated = count("--sensitivity", &options.sensitivity, 1, u64::MAX)?;
+        let square =
+            options.sensitivity2.as_ref().map(|text| count("--sensitivity2", text, 1, u64::MAX)).transpose()?;
+        let Some(text) = &options.coordinates else {
+            return match square {
+                None => Ok(Self::One(stated.into())),
+                Some(_) => {
+                    Err(Failure::argument("--sensitivity2", "must be given with --coordinates: it is of a vector"))
+                }
+            };
+        };
+        if options.noise != Noise::Gaussian {
+            return Err(Failure::argument("--coordinates", "must be given for gaussian alone"));
+        }
+        let coordinates = count("--coordinates", text, 1, MOST_COORDINATES)?;
+        let square = square.map_or_else(|| BigUint::from(stated).pow(2), BigUint::from);
+        Ok(match usize::try_from(coordinates) {
+            // An integer moves by whole steps.
+            Ok(1) => Self::One(square.sqrt()),
+            Ok(coordinates) => Self::Vector { square, coordinates },
+            Err(_) => return Err(Failure::argument("--coordinates", "must be at most 65536")),
+        })
+    }
+
+    fn square(&self) -> Option<Positive> {
+        let square = match self {
+            Self::One(distance) => distance.pow(2),
+            Self::Vector { square, .. } => square.clone(),
+        };
+        Positive::new(Rational::from_integer(square.into())).ok()
+    }
 }
 
 /// The formula of the textbooks, its value here, and what the account says of it.
@@ -83,28 +135,42 @@ impl Wanted {
             let problem = "must be above 0 for gaussian: its losses have no bound, so that no sigma has delta = 0";
             return Err(Failure::argument("--delta", problem));
         }
-        let sensitivity = count("--sensitivity", &options.sensitivity, 1, u64::MAX)?;
-        let sensitivity = BigUint::from(sensitivity);
+        let distance = Distance::new(options)?;
         let step = match &options.step {
             Some(text) => positive("--step", text, "must be a positive number, such as 1, 0.01 or 1/8")?,
-            None => thousandth(guide(options.noise, &epsilon, &delta, &sensitivity))
+            None => thousandth(guide(options.noise, &epsilon, &delta, &distance))
                 .ok_or_else(|| Failure::argument("--step", "must be given for such an epsilon"))?,
         };
-        Ok(Self { noise: options.noise, epsilon: epsilon.into(), delta, sensitivity, step })
+        Ok(Self { noise: options.noise, epsilon: epsilon.into(), delta, distance, step })
     }
 
-    fn domination(&self, scale: &Positive) -> Domination {
-        let shift = self.sensitivity.clone();
-        let pair = match self.noise {
-            Noise::Laplace => Pair::Laplace { scale: scale.clone(), shift },
-            Noise::Gaussian => Pair::Gaussian { variance: scale.square(), shift },
-        };
-        Domination::by(pair).attained(Attained::ByAnswers)
+    fn domination(&self, scale: &Positive) -> Result<Domination, AdditiveError> {
+        Ok(match (&self.distance, self.noise) {
+            (Distance::One(shift), Noise::Laplace) => {
+                let pair = Pair::Laplace { scale: scale.clone(), shift: shift.clone() };
+                Domination::by(pair).attained(Attained::ByAnswers)
+            }
+            (Distance::One(shift), Noise::Gaussian) => {
+                let pair = Pair::Gaussian { variance: scale.square(), shift: shift.clone() };
+                Domination::by(pair).attained(Attained::ByAnswers)
+            }
+            (Distance::Vector { square, coordinates }, _) => {
+                let square = NonNegative::new(Rational::from_integer(square.clone().into()));
+                let square = square.unwrap_or_else(|_| NonNegative::one());
+                // Whichever the relation, it is the same.
+                let stated = Sensitivity::<L2Squared>::new(square, Relation::AddRemove);
+                GaussianMechanism::with_sigma(&stated, scale.get())?.vector(*coordinates)?.domination().for_either()
+            }
+        })
+    }
+
+    /// What is accounted for at a scale: nothing at all where there is no such mechanism, which no account meets.
+    fn plan(&self, scale: &Positive) -> Plan {
+        self.domination(scale).map_or_else(|_| Plan::new(), |domination| Plan::of(&domination, 1))
     }
 
     fn delta_at(&self, scale: &Positive, epsilon: &NonNegative) -> Result<Enclosure, AccountError> {
-        let plan = Plan::of(&self.domination(scale), 1);
-        account::delta(&plan, epsilon, &Precision { digits: DIGITS }).map(|answer| answer.enclosure)
+        account::delta(&self.plan(scale), epsilon, &Precision { digits: DIGITS }).map(|answer| answer.enclosure)
     }
 
     /// Where the step is ours to choose, the guide may have been far above the answer: a thousandth of the answer is.
@@ -119,29 +185,31 @@ impl Wanted {
     }
 
     fn calibrate(&self) -> Result<Calibration, CalibrateError> {
-        let trend = match self.noise {
-            Noise::Laplace => Trend::Falls,
-            Noise::Gaussian => Trend::Gaussian { sensitivity: self.sensitivity.clone() },
+        let (trend, most_checked) = match (self.noise, &self.distance) {
+            (Noise::Laplace, _) => (Trend::Falls, MOST_CHECKED),
+            (Noise::Gaussian, Distance::One(shift)) => (Trend::Gaussian { sensitivity: shift.clone() }, MOST_CHECKED),
+            (Noise::Gaussian, Distance::Vector { .. }) => (Trend::Unknown, MOST_CHECKED_OF_VECTORS),
         };
         let target = Target {
             epsilon: self.epsilon.clone(),
             delta: self.delta.clone(),
             step: self.step.clone(),
             trend,
-            most_checked: MOST_CHECKED,
+            most_checked,
             precision: Precision { digits: DIGITS },
         };
-        calibrate(&target, |scale| Plan::of(&self.domination(scale), 1))
+        calibrate(&target, |scale| self.plan(scale))
     }
 
     /// Laplace: Δ/ε, whatever δ. Gaussian: Δ·√(2·ln(1.25/δ))/ε.
     fn textbook(&self, found: &Calibration) -> Option<Textbook> {
         let epsilon = Positive::new(self.epsilon.get().clone()).ok()?;
-        let distance = Rational::from_integer(self.sensitivity.clone().into());
-        let (scale, holds) = match self.noise {
-            Noise::Laplace => (Real::from(distance / epsilon.get()), true),
-            Noise::Gaussian => {
-                let classical = Classical::new(&Positive::new(distance).ok()?.square(), &epsilon, &self.delta);
+        let (scale, holds) = match (self.noise, &self.distance) {
+            (Noise::Laplace, Distance::One(shift)) => {
+                (Real::from(Rational::from_integer(shift.clone().into()) / epsilon.get()), true)
+            }
+            _ => {
+                let classical = Classical::new(&self.distance.square()?, &epsilon, &self.delta);
                 (classical.sigma, classical.holds)
             }
         };
@@ -167,9 +235,14 @@ impl Wanted {
 
     /// The spec that has this scale.
     fn spec(&self, scale: &Positive) -> String {
-        let sensitivity =
-            if self.sensitivity.is_one() { String::new() } else { format!(", sensitivity={}", self.sensitivity) };
-        format!("{}({}={}{sensitivity})", self.name(), self.key(), render(scale.get()))
+        let (name, scale) = (self.name(), format!("{}={}", self.key(), render(scale.get())));
+        match &self.distance {
+            Distance::One(shift) if shift.is_one() => format!("{name}({scale})"),
+            Distance::One(shift) => format!("{name}({scale}, sensitivity={shift})"),
+            Distance::Vector { square, coordinates } => {
+                format!("{name}_vector({scale}, coordinates={coordinates}, sensitivity2={square})")
+            }
+        }
     }
 
     fn json(&self, found: &Calibration, textbook: Option<&Textbook>, seconds: f64) -> Value {
@@ -242,12 +315,11 @@ fn saving(saved: Option<&Enclosure>) -> String {
 }
 
 /// About where the scale will be: from above.
-fn guide(noise: Noise, epsilon: &Positive, delta: &Probability, sensitivity: &BigUint) -> Option<Rational> {
-    let distance = Rational::from_integer(sensitivity.clone().into());
-    match noise {
-        Noise::Laplace => Some(distance / epsilon.get()),
-        Noise::Gaussian => {
-            let classical = Classical::new(&Positive::new(distance).ok()?.square(), epsilon, delta);
+fn guide(noise: Noise, epsilon: &Positive, delta: &Probability, distance: &Distance) -> Option<Rational> {
+    match (noise, distance) {
+        (Noise::Laplace, Distance::One(shift)) => Some(Rational::from_integer(shift.clone().into()) / epsilon.get()),
+        _ => {
+            let classical = Classical::new(&distance.square()?, epsilon, delta);
             classical.sigma.enclose(SHOWN_BITS).map(|sigma| sigma.upper())
         }
     }

@@ -11,13 +11,23 @@ use certus::mechanism::{CATALOGUE, Entry};
 const ACCOUNT_ONLY: &[(&str, &str, &[&str])] = &[
     (
         "subsampled_gaussian",
-        "gaussian, with its keys, on a sample that has every person with probability `rate`, for add/remove neighbours",
+        "gaussian, with its keys, on a sample that has every person with probability `rate`, for add/remove neighbours; of ONE number, not of a gradient",
         &["subsampled_gaussian(sigma=2, rate=1/100)*1000"],
     ),
     (
         "subsampled_laplace",
         "laplace, with its keys, on a sample that has every person with probability `rate`, for add/remove neighbours",
         &["subsampled_laplace(scale=2, rate=1/100)*1000"],
+    ),
+    (
+        "subsampled_gaussian_vector",
+        "gaussian_vector, with its keys and up to 2^40 coordinates, on a sample that has every person with probability `rate`, for add/remove neighbours",
+        &["subsampled_gaussian_vector(sigma=100, coordinates=1000, sensitivity2=10000, rate=1/100)*1000"],
+    ),
+    (
+        "dp_sgd",
+        "a step of DP-SGD: a vector of `coordinates` integers, of a sample at `rate`, clipped to an L2 norm of `clip` steps of its grid, with Gaussian noise of sigma = noise_multiplier*clip; for add/remove neighbours",
+        &["dp_sgd(noise_multiplier=1, rate=1/100, clip=1048576, coordinates=1000000)*1000"],
     ),
 ];
 

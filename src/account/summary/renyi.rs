@@ -1,8 +1,9 @@
 //! Rényi privacy.
 
+use num_bigint::BigInt;
 use num_traits::One;
 
-use super::{moments, refined, total};
+use super::{moments, refined, total, zcdp};
 use crate::{
     account::{Plan, Precision},
     exact::{Enclosure, Rational, number},
@@ -26,7 +27,24 @@ use crate::{
 #[must_use]
 pub fn renyi(plan: &Plan, alpha: &Rational, precision: &Precision) -> Option<Enclosure> {
     let alpha = number(alpha).filter(|alpha| **alpha > Rational::one())?;
+    if plan.has_vectors() {
+        return of_vectors(plan, &alpha, precision);
+    }
     refined(precision, |bits| total(plan, |pair| moments::renyi(pair, &alpha, bits)))
+}
+
+/// Of Gaussian noise on vectors: D_α of the vectors that are attained, and at most D_α of the lines with κ, as
+/// ΣP^α·Q^(1−α) ≤ κ^(2α−1)·ΣP′^α·Q′^(1−α); or αρ, where that is less.
+fn of_vectors(plan: &Plan, alpha: &Rational, precision: &Precision) -> Option<Enclosure> {
+    let one = Rational::one();
+    let by_lines = plan.above().and_then(|(lines, ln_kappa, _)| {
+        let times = (alpha * BigInt::from(2) - &one) / (alpha - &one);
+        Some(renyi(&lines, alpha, precision)?.upper() + ln_kappa * times)
+    });
+    let by_length = zcdp(&plan.of_their_length(), precision).map(|rho| rho.upper() * alpha);
+    let upper = by_lines.into_iter().chain(by_length).min()?;
+    let below = renyi(&plan.below(), alpha, precision)?;
+    Enclosure::from_bounds(&below.lower().min(upper.clone()), &upper, below.precision())
 }
 
 #[cfg(test)]

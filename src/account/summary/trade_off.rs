@@ -11,12 +11,9 @@ use super::{
 };
 use crate::{
     account::{
-        Direction, Plan, Precision,
-        cache::Cache,
-        infinite,
-        methods::{self, MOST_STEPS},
-        question::Question,
-        simplified::directions,
+        Plan, Precision,
+        ends::{Ends, Of},
+        methods::MOST_STEPS,
     },
     exact::{Budget, Enclosure, NonNegative, Probability, Rational},
 };
@@ -108,11 +105,10 @@ pub fn trade_off(
 /// ```
 #[derive(Debug)]
 pub struct TradeOff {
-    directions: Vec<Direction>,
+    ends: Ends,
     /// One of each direction.
     profiles: Vec<Profile>,
     precision: Precision,
-    cache: Cache,
     /// What further points may still take, and what of it is kept for other rates.
     steps: u64,
     kept: u64,
@@ -122,22 +118,15 @@ impl TradeOff {
     /// Of a plan; the width is to be at most 10^-digits, if that is within reach.
     #[must_use]
     pub fn new(plan: &Plan, precision: &Precision) -> Self {
-        let directions = directions(plan);
-        let of = |direction: &Direction| {
-            let revealed = infinite::mass(direction, &Rational::one(), precision);
+        let ends = Ends::new(plan);
+        let of = |index: usize| {
+            let revealed = ends.revealed(index, precision);
             // What is not known may be anything.
             let whole = || Enclosure::from_integer(0, BITS).hull(&Enclosure::from_integer(1, BITS));
             Profile { revealed: revealed.unwrap_or_else(whole), ..Profile::default() }
         };
-        let profiles = directions.iter().map(of).collect();
-        Self {
-            directions,
-            profiles,
-            precision: precision.clone(),
-            cache: Cache::default(),
-            steps: 2 * MOST_STEPS,
-            kept: 0,
-        }
+        let profiles = (0..ends.directions()).map(of).collect();
+        Self { ends, profiles, precision: precision.clone(), steps: 2 * MOST_STEPS, kept: 0 }
     }
 
     /// With points that are known, of δ of (M(D), M(D′)) and of (M(D′), M(D)).
@@ -169,7 +158,7 @@ impl TradeOff {
     /// `None` if the plan is empty.
     #[must_use]
     pub fn at(&mut self, false_positives: &Probability) -> Option<Enclosure> {
-        for index in 0..self.directions.len() {
+        for index in 0..self.profiles.len() {
             self.ask(index, &Rational::zero(), None)?;
             // Somewhere to begin.
             for epsilon in [1_u32, 2] {
@@ -218,7 +207,6 @@ impl TradeOff {
         if let Some(point) = profile.points.get(epsilon) {
             return Some(point.delta.width());
         }
-        let direction = self.directions.get(index)?;
         let own = self.steps.saturating_sub(self.kept);
         if own == 0 {
             return None;
@@ -227,7 +215,7 @@ impl TradeOff {
         let digits = Precision { digits: self.precision.digits.saturating_add(1) };
         let at = NonNegative::new(epsilon.clone()).ok()?;
         // What was composed for another point costs little.
-        let answer = methods::delta(&Question::new(direction, &at, &digits), &budget, &mut self.cache).clamped();
+        let answer = self.ends.delta(Of::One(index), &at, &digits, &budget).ok()?;
         self.steps = self.steps.saturating_sub(own).saturating_add(budget.left());
         // What is wider than its neighbours would stand between lines that say more.
         let below = profile.points.range(..epsilon.clone()).next_back();

@@ -25,6 +25,8 @@ const MOST_STEPS: u64 = 1_500_000_000;
 /// * **Subsampled Gaussian noise** has the same ρ, whatever the rate r > 0: divergences are convex in either argument, so that sampling raises none, and Σ((1−r)Q + rP)^α·Q^(1−α) ≥ r^α·ΣP^α·Q^(1−α) says
 ///   D_α/α ≥ Δ²/2σ² + ln(r)/(α − 1), which tends to Δ²/2σ². ρ is decided by orders that no account would use: sampling shows in [`renyi`](super::renyi) and in δ(ε), not in ρ.
 ///
+/// * **Gaussian noise on vectors** of length up to Δ: the divergences of coordinates add up, D_α ≤ α·Δ²/2σ².
+///
 /// Of bounded losses beside Gaussian noise the upper bounds are added up, and the lower bound is the largest seen: where the two reach their suprema at different orders, the enclosure is as wide as that is far.
 ///
 /// `None` where ρ is infinite, as where the input is revealed with some probability, and where a part is dominated by several pairs.
@@ -40,6 +42,10 @@ const MOST_STEPS: u64 = 1_500_000_000;
 /// ```
 #[must_use]
 pub fn zcdp(plan: &Plan, precision: &Precision) -> Option<Enclosure> {
+    if plan.has_vectors() {
+        let (above, below) = (zcdp(&plan.of_their_length(), precision)?, zcdp(&plan.below(), precision)?);
+        return Enclosure::from_bounds(&below.lower().min(above.upper()), &above.upper(), above.precision());
+    }
     let budget = Budget::new(MOST_STEPS);
     let directions = directions(plan);
     let mut bits = precision.bits().saturating_add(64);

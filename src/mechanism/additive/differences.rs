@@ -38,6 +38,11 @@ impl Difference {
             .collect()
     }
 
+    /// So many coordinates, each by so much.
+    pub(super) fn equal(shift: u64, coordinates: u64) -> Self {
+        Self { shifts: [(shift, coordinates)].into_iter().filter(|(shift, _)| *shift > 0).collect() }
+    }
+
     fn new(parts: &[u64]) -> Self {
         let mut shifts = BTreeMap::new();
         for part in parts {

@@ -1,15 +1,14 @@
 //! The Gaussian mechanism on integers.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::sync::Arc;
 use core::convert::Infallible;
 
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, ToPrimitive};
 
-use super::{AdditiveError, Difference, LengthError, Noisy, NoisyVector, differences, envelope};
+use super::{AdditiveError, GaussianVector, Noisy};
 use crate::{
     exact::{Integer, Positive, Rational, Real},
-    guarantee::{Attained, Domination, FinitePair, Guarantee, L2Squared, Pair, Privacy, Sensitivity},
+    guarantee::{Attained, Domination, Guarantee, L2Squared, Pair, Sensitivity},
     mechanism::{Private, SamplerError},
     sample::{
         Gaussian, GaussianNoise, PreparedGaussian, Sampler,
@@ -94,15 +93,17 @@ impl GaussianMechanism {
     ///
     /// If k is 0.
     pub fn vector(self, coordinates: usize) -> Result<GaussianVector, AdditiveError> {
-        if coordinates == 0 {
-            return Err(AdditiveError::NoCoordinates);
-        }
-        let guarantee = if coordinates == 1 {
-            self.guarantee.clone()
-        } else {
-            Guarantee::zcdp(self.sensitivity.relation(), rho(&self.sensitivity.get().floor(), &self.variance))?
-        };
-        Ok(GaussianVector { each: self, coordinates, guarantee })
+        GaussianVector::new(self, coordinates)
+    }
+
+    /// The same noise on each of k counts, of which one person changes at most `bins`, each by at most what the
+    /// sensitivity of one says: a histogram.
+    ///
+    /// # Errors
+    ///
+    /// If k is 0, or `bins` is 0 or more than k.
+    pub fn histogram(self, coordinates: usize, bins: usize) -> Result<GaussianVector, AdditiveError> {
+        GaussianVector::histogram(self, coordinates, bins)
     }
 
     /// The same, drawn from tables that are built now: the fastest for many samples.
@@ -125,6 +126,10 @@ impl GaussianMechanism {
     /// The noise, by its sampler.
     #[must_use]
     pub fn noise(&self) -> &GaussianNoise {
+        &self.noise
+    }
+
+    pub(super) fn shared_noise(&self) -> &Arc<GaussianNoise> {
         &self.noise
     }
 
@@ -154,7 +159,7 @@ impl GaussianMechanism {
 }
 
 /// square/2σ².
-fn rho(square: &Rational, variance: &Positive) -> Real {
+pub(super) fn rho(square: &Rational, variance: &Positive) -> Real {
     Real::from(square / (variance.get() * Rational::from_integer(2.into())))
 }
 
@@ -184,139 +189,5 @@ impl Private for GaussianMechanism {
     fn domination(&self) -> Domination {
         let pair = Pair::Gaussian { variance: self.variance.clone(), shift: self.shift.clone() };
         Domination::by(pair).attained(Attained::ByAnswers).for_neighbours(self.guarantee.relation())
-    }
-}
-
-/// k integer answers, each plus discrete Gaussian noise of its own: ρ-zCDP with ρ = ⌊Δ₂²⌋/2σ², for the L2 sensitivity of the vector (Canonne,
-/// Kamath and Steinke 2020, Theorem 14: coordinates compose, Σdᵢ²/2σ²).
-///
-/// # No single pair
-///
-/// Continuous noise looks the same in every direction; discrete noise does not, and the profile of (1, 1, 1, 1) is not that of (2), though both
-/// have ‖d‖₂ = 2. The exact profile is the largest over all integer difference vectors within the norm, up to signs and order, and of
-/// these only the maximal ones: [`GaussianVector::differences`] lists them, up to [`MOST_DIFFERENCES`](super::MOST_DIFFERENCES), each as the list of pairs that an
-/// account composes.
-///
-/// [`Private::domination`], which has room for single pairs alone, is exact where each maximal difference moves one coordinate (k = 1, or
-/// Δ₂² < 2). Otherwise it is a *bound*: the pair whose profile passes through the zCDP conversion (Canonne, Kamath and Steinke 2020, Proposition 12) of δ = 2^-1, …,
-/// 2^-40, and on to 2^-200. [`GaussianVector::is_exact`] says which.
-///
-/// ```
-/// use certus::{
-///     account::{Plan, Precision, delta},
-///     exact::{NonNegative, Rational},
-///     guarantee::{L2Squared, Relation, Sensitivity},
-///     mechanism::additive::GaussianMechanism,
-/// };
-///
-/// // One record moves from one count to another: (1, 1), which no single coordinate tells.
-/// let histogram = Sensitivity::<L2Squared>::of_histogram(Relation::ChangeOne);
-/// let mechanism = GaussianMechanism::with_sigma(&histogram, &Rational::from_integer(1.into()))?.vector(5)?;
-/// let differences = mechanism.differences().unwrap_or_default();
-/// assert_eq!(differences.len(), 1);
-/// let plan = differences[0]
-///     .gaussian(mechanism.each().variance())
-///     .iter()
-///     .try_fold(Plan::new(), |plan, (domination, copies)| plan.with(domination, *copies))?;
-/// let delta = delta(&plan, &NonNegative::one(), &Precision { digits: 5 })?;
-/// assert!(delta.enclosure.to_string().starts_with("[0.26250"), "{}", delta.enclosure);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(
-        try_from = "super::parameters::GaussianVectorParameters",
-        into = "super::parameters::GaussianVectorParameters"
-    )
-)]
-pub struct GaussianVector {
-    each: GaussianMechanism,
-    /// Invariant: at least 1.
-    coordinates: usize,
-    guarantee: Guarantee,
-}
-
-impl GaussianVector {
-    /// The mechanism of one coordinate. Its guarantee is for a difference in that coordinate alone.
-    #[must_use]
-    pub fn each(&self) -> &GaussianMechanism {
-        &self.each
-    }
-
-    /// k.
-    #[must_use]
-    pub fn coordinates(&self) -> usize {
-        self.coordinates
-    }
-
-    /// The maximal integer differences within Δ₂, of which the largest profile is the mechanism's; nothing if there are more than
-    /// [`MOST_DIFFERENCES`](super::MOST_DIFFERENCES).
-    #[must_use]
-    pub fn differences(&self) -> Option<Vec<Difference>> {
-        let square = self.each.sensitivity.get().floor().to_integer();
-        if self.coordinates == 1 || square < 2.into() {
-            // One coordinate moves, by as much as it may.
-            let shift = self.each.shift.to_u64()?;
-            return differences::maximal(shift.checked_mul(shift)?, 1);
-        }
-        differences::maximal(square.to_u64()?, self.coordinates)
-    }
-
-    /// Whether the pair of [`Private::domination`] is the worst of neighbours, rather than a bound of it.
-    #[must_use]
-    pub fn is_exact(&self) -> bool {
-        self.coordinates == 1 || *self.each.sensitivity.get() < Rational::from_integer(2.into())
-    }
-
-    /// The pair through the zCDP conversions.
-    fn bound(&self) -> FinitePair {
-        let exponents = (1..=40_u32).chain((48..=200).step_by(8));
-        let bounds: Option<Vec<_>> = exponents
-            .map(|exponent| {
-                let delta = Rational::new(BigInt::one(), BigInt::one() << exponent);
-                let stated = self.guarantee.to_approximate(&Real::from(delta.clone())).ok()?;
-                let Privacy::Approximate { epsilon, .. } = stated.privacy() else { return None };
-                // The profile falls, so that δ bounds it at any ratio from e^ε on.
-                Some((epsilon.exp().at_most(64)?, delta))
-            })
-            .collect();
-        // Where e^ε is beyond what is formed, nothing is promised.
-        bounds.map_or_else(FinitePair::revealing, |bounds| envelope::dominating(&bounds))
-    }
-}
-
-impl Private for GaussianVector {
-    type Input = [Integer];
-    type Release = NoisyVector<Arc<GaussianNoise>>;
-    type Error = LengthError;
-
-    fn on(&self, input: &[Integer]) -> Result<Self::Release, LengthError> {
-        if input.len() != self.coordinates {
-            return Err(LengthError { coordinates: self.coordinates });
-        }
-        Ok(NoisyVector::new(input, Arc::clone(&self.each.noise)))
-    }
-
-    fn with_sampler(self, sampler: Sampler) -> Result<Self, SamplerError> {
-        Ok(Self { each: self.each.with_sampler(sampler)?, ..self })
-    }
-
-    fn sampler(&self) -> &'static str {
-        self.each.sampler()
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee.clone()
-    }
-
-    /// Where it is exact, attained by answers of which the first is ⌊√Δ₂²⌋ apart and the others are equal. The pair through zCDP conversions is above every difference's.
-    fn domination(&self) -> Domination {
-        if self.is_exact() {
-            self.each.domination()
-        } else {
-            Domination::by(Pair::Finite(self.bound())).for_neighbours(self.guarantee.relation())
-        }
     }
 }

@@ -101,15 +101,20 @@ into |it| {
 
 parameters!(GaussianVectorParameters of GaussianVector {
     variance: Positive, squared_sensitivity: NonNegative, relation: Relation, coordinates: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")] bins: Option<usize>,
     #[serde(default, skip_serializing_if = "is_reference")] sampler: Sampler
 }
 from |it| {
     let GaussianParameters { variance, squared_sensitivity, relation, sampler } = it.each().clone().into();
-    Self { variance, squared_sensitivity, relation, coordinates: it.coordinates(), sampler }
+    Self { variance, squared_sensitivity, relation, coordinates: it.coordinates(), bins: it.bins(), sampler }
 };
 into |it| {
     let sensitivity = Sensitivity::new(it.squared_sensitivity, it.relation);
-    GaussianMechanism::with_variance(&sensitivity, it.variance.get())?.with_sampler(it.sampler)?.vector(it.coordinates)
+    let each = GaussianMechanism::with_variance(&sensitivity, it.variance.get())?.with_sampler(it.sampler)?;
+    match it.bins {
+        Some(bins) => each.histogram(it.coordinates, bins),
+        None => each.vector(it.coordinates),
+    }
 });
 
 parameters!(TruncatedLaplaceParameters of TruncatedLaplace {

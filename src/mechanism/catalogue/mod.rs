@@ -12,6 +12,7 @@ mod on_grid;
 mod outcome;
 mod quantiles;
 mod reports;
+mod sampled;
 mod selection;
 mod statistics;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use super::{Arguments, Excerpt, Private, Spec, SpecError};
 pub use erased::{AnyMechanism, AnyRelease};
 pub use input::{InputError, ReadInput};
 pub use outcome::{Outcome, ToOutcome};
+pub(super) use sampled::domination as sampled;
 pub use typed::{Typed, Visitor};
 
 /// One mechanism of the catalogue.
@@ -123,6 +125,7 @@ pub fn visit<V: Visitor>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError
         "clamped_gaussian" => additive::clamped_gaussian,
         "laplace_vector" => vectors::laplace_vector,
         "gaussian_vector" => vectors::gaussian_vector,
+        "gaussian_histogram" => vectors::gaussian_histogram,
         "laplace_on_grid" => on_grid::laplace_on_grid,
         "gaussian_on_grid" => on_grid::gaussian_on_grid,
         "laplace_vector_on_grid" => grid_vectors::laplace_vector_on_grid,

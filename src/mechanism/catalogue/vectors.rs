@@ -13,10 +13,12 @@ use num_traits::Zero;
 use super::{
     Built, Entry, Typed,
     closed_form::{Product, Shifted, laplaces},
-    keys::{Key, SCALE, SIGMA, SIGMA2, distance, moderate, moderate_variance, refused, size, squared_distance},
+    keys::{
+        Key, SCALE, SIGMA, SIGMA2, distance, flag, moderate, moderate_variance, ranged, refused, size, squared_distance,
+    },
 };
 use crate::{
-    exact::{GaussianPmf, Integer, NonNegative, Pmf, Rational},
+    exact::{GaussianPmf, Integer, NonNegative, Pmf, Positive, Rational},
     guarantee::{L1, L2Squared, Relation, Sensitivity},
     mechanism::{
         Arguments, Outcome,
@@ -55,6 +57,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "each input + Gaussian noise of its own",
         input: "integers with commas between them",
         examples: &["gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)"],
+    },
+    Entry {
+        name: "gaussian_histogram",
+        aliases: &[],
+        keys: &[
+            SIGMA,
+            SIGMA2,
+            ("keys", "an integer from 1 to 65536: the number of counts"),
+            ("bins", "an integer from 1 to keys, default 1: the most counts that one person changes"),
+            ("each", "a positive integer, default 1: the most that one person changes a count by"),
+            ("shared", "1 if all that a person changes may fall on one count, 0 (the default) if on different ones"),
+        ],
+        summary: "each count + Gaussian noise of its own, where one person changes few counts by little",
+        input: "integers with commas between them",
+        examples: &["gaussian_histogram(sigma=2, keys=3, bins=2)"],
     },
 ];
 
@@ -106,11 +123,36 @@ pub(super) fn gaussian_vector(arguments: &mut Arguments<'_>) -> Built<GaussianVe
     let stated = Sensitivity::<L2Squared>::new(bound(square), Relation::AddRemove);
     let mechanism = GaussianMechanism::with_variance(&stated, variance.get()).and_then(|each| each.vector(coordinates));
     let mechanism = mechanism.map_err(|error| refused(arguments, "sigma", error))?;
-    Ok(Typed::of_answers(mechanism, neighbours).on_paper(move |answers: &[Integer], precision| {
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(on_paper(variance)))
+}
+
+/// At most m distinct counts, each by at most r: r in each of m. Where they may be one count, it moves by m·r, and any
+/// difference is as short.
+pub(super) fn gaussian_histogram(arguments: &mut Arguments<'_>) -> Built<GaussianVector> {
+    let variance = moderate_variance(arguments)?;
+    let keys = size(arguments, "keys")?;
+    let bins = ranged(arguments, "bins", "must be an integer from 1 to keys", |bins| {
+        let bins = if bins.is_integer() { usize::try_from(bins.to_integer()).ok()? } else { return None };
+        (1..=keys).contains(&bins).then_some(bins)
+    })?;
+    let bins = bins.unwrap_or(1);
+    let each = distance(arguments, "each")?;
+    let (moved, by) = if flag(arguments, "shared")? { (1, each * bins) } else { (bins, each) };
+    let neighbours = from_zero(&vec![by.clone(); moved], keys);
+    let stated = Sensitivity::<L2Squared>::new(bound(by.pow(2)), Relation::AddRemove);
+    let mechanism = GaussianMechanism::with_variance(&stated, variance.get())
+        .and_then(|each| if moved == bins { each.histogram(keys, bins) } else { each.vector(keys) });
+    let mechanism = mechanism.map_err(|error| refused(arguments, "sigma", error))?;
+    Ok(Typed::of_answers(mechanism, neighbours).on_paper(on_paper(variance)))
+}
+
+/// The probabilities of each answer on paper, beside each other.
+fn on_paper(variance: Positive) -> impl Fn(&[Integer], u32) -> Option<Box<dyn Pmf<Outcome>>> + Send + Sync {
+    move |answers: &[Integer], precision| {
         let noise = GaussianPmf::new(&variance, precision)?;
         let each = |answer: &Integer| -> Box<dyn Pmf<Outcome>> {
             Box::new(Shifted { answer: answer.clone(), noise: noise.clone() })
         };
         Some(Box::new(Product::new(answers.iter().map(each))))
-    }))
+    }
 }

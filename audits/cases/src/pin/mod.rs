@@ -158,7 +158,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let (done, all) = (AtomicU64::new(0), multipliers.len() as u64);
     let account = |multiplier: &Positive| {
         watch.step("accounting", done.fetch_add(1, Ordering::Relaxed), all);
-        spent(multiplier, &rate, steps, &delta)
+        spent(multiplier, &rate, steps, sizes.weights(), &delta)
     };
     let mut costs = multipliers.par_iter().map(account).collect::<Result<Vec<_>, _>>()?;
     let halved = costs.pop().unwrap_or(f64::INFINITY);

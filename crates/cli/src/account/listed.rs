@@ -99,7 +99,12 @@ impl Listed {
         let plan = plan.map_err(|error| Failure::argument("SPEC", error))?;
         let pairs = |item: &Item| {
             let domination = &item.domination;
-            (item.is_converted, domination.forward().to_vec(), domination.backward().to_vec())
+            (
+                item.is_converted,
+                domination.forward().to_vec(),
+                domination.backward().to_vec(),
+                domination.vectors().cloned(),
+            )
         };
         let mut items: Vec<Item> = Vec::new();
         for item in given {

@@ -50,6 +50,9 @@ const LONGEST_SHOWN: usize = 90;
 /// What is printed under numbers of which the lower ends are not the plan's own.
 const NOTE: &str = "note      an upper bound: the pairs dominate this plan and need not be attained; it may lose less than a lower end says";
 
+/// What is printed under numbers of which the ends are apart, after how far.
+const ENDS: &str = "the lower end is that of a vector that neighbours can differ by, the upper end that of a line";
+
 /// What is printed where several pairs have an order and no relation is asked for.
 const ORDER: &str = "note      the first columns of all pairs are taken for one input; where neighbours have no order, ask --relation change_one";
 
@@ -145,7 +148,7 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
             // A hundredth of a pixel needs no more.
             Found::One(_) => draw(points, &Precision { digits: 6 })?,
         };
-        plot.write(svg(&listed.texts(), plan.is_attained(), &drawn).as_bytes())?;
+        plot.write(svg(&listed.texts(), plan.has_lower_end(), &drawn).as_bytes())?;
     }
     let report =
         Report { listed: &listed, question: &question, digits, found: &found, summary: summary.as_ref(), elapsed };
@@ -274,6 +277,7 @@ impl Report<'_> {
                         "method": point.delta.method.to_string(),
                         "narrow": point.delta.is_narrow,
                         "attained": self.is_attained(&point.delta),
+                        "apart": self.apart(&point.delta),
                     })
                 });
                 set("profile", rows.collect());
@@ -292,6 +296,7 @@ impl Report<'_> {
                 set("method", answer.method.to_string().into());
                 set("narrow", answer.is_narrow.into());
                 set("attained", self.is_attained(answer).into());
+                set("apart", self.apart(answer).into());
             }
         }
         if let Some(summary) = self.summary {
@@ -317,7 +322,15 @@ impl Report<'_> {
         if let Some(summary) = self.summary {
             summary.print(self.digits, out)?;
         }
-        if !self.is_attained_throughout() {
+        if self.has_two_ends() {
+            let answers = match self.found {
+                Found::One(answer) => std::slice::from_ref(answer).iter().collect::<Vec<_>>(),
+                Found::Many(points) => points.iter().map(|point| &point.delta).collect(),
+            };
+            let apart = answers.iter().filter_map(|answer| apart(answer)).max();
+            let apart = apart.map_or_else(String::new, |apart| format!("{} of the answer apart: ", short(&apart)));
+            writeln!(out, "ends      {apart}{ENDS}")?;
+        } else if !self.is_attained_throughout() {
             writeln!(out, "{NOTE}")?;
         }
         if self.listed.plan().is_ordered() {
@@ -329,6 +342,17 @@ impl Report<'_> {
     /// Whether the lower end of an answer is the plan's own, too.
     fn is_attained(&self, answer: &Answer) -> bool {
         answer.is_attained(self.listed.plan())
+    }
+
+    /// Whether both ends are the plan's own, and apart.
+    fn has_two_ends(&self) -> bool {
+        let plan = self.listed.plan();
+        plan.has_lower_end() && !plan.is_attained()
+    }
+
+    /// How far the ends are apart, as a share of the lower one, where they are.
+    fn apart(&self, answer: &Answer) -> Option<String> {
+        apart(answer).filter(|_| self.has_two_ends()).map(|apart| short(&apart))
     }
 
     /// Whether all that is printed is the plan's own.
@@ -406,6 +430,16 @@ fn neighbours(relation: Relation) -> &'static str {
 fn value(enclosure: &Enclosure, digits: u32) -> String {
     let (lower, upper) = decimals(enclosure, digits);
     if lower == upper { format!("exactly {lower}") } else { format!("[{lower}, {upper}]") }
+}
+
+/// The relative distance of the ends; nothing where the lower one is 0.
+fn apart(answer: &Answer) -> Option<Rational> {
+    let lower = answer.enclosure.lower();
+    (!lower.is_zero()).then(|| answer.enclosure.width() / lower)
+}
+
+fn short(share: &Rational) -> String {
+    decimal(share, 2, Rounding::Up)
 }
 
 /// The relative width, and whether it is what was asked for.

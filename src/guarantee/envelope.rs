@@ -2,12 +2,11 @@
 
 use alloc::vec::Vec;
 
+use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use crate::{
-    exact::{Probability, Rational},
-    guarantee::FinitePair,
-};
+use super::{FinitePair, Guarantee, Privacy};
+use crate::exact::{Probability, Rational, Real};
 
 /// A pair that dominates every symmetric pair whose profile is at most `delta` at e^ε = `ratio`, for each (ratio, delta) with ratio ≥ 1.
 ///
@@ -35,6 +34,23 @@ pub(super) fn dominating(bounds: &[(Rational, Rational)]) -> FinitePair {
     }
     let hull = lower_hull(&points);
     pair(&hull).unwrap_or_else(FinitePair::revealing)
+}
+
+/// A pair that dominates whatever is ρ-zCDP: through the conversions of δ = 2^-1, …, 2^-40, and on to 2^-200 (Canonne, Kamath
+/// and Steinke 2020, Proposition 12).
+pub(super) fn concentrated(guarantee: &Guarantee) -> FinitePair {
+    let exponents = (1..=40_u32).chain((48..=200).step_by(8));
+    let bounds: Option<Vec<_>> = exponents
+        .map(|exponent| {
+            let delta = Rational::new(BigInt::one(), BigInt::one() << exponent);
+            let stated = guarantee.to_approximate(&Real::from(delta.clone())).ok()?;
+            let Privacy::Approximate { epsilon, .. } = stated.privacy() else { return None };
+            // The profile falls, so that δ bounds it at any ratio from e^ε on.
+            Some((epsilon.exp().at_most(64)?, delta))
+        })
+        .collect();
+    // Where e^ε is beyond what is formed, nothing is promised.
+    bounds.map_or_else(FinitePair::revealing, |bounds| dominating(&bounds))
 }
 
 fn slope(a: &(Rational, Rational), b: &(Rational, Rational)) -> Rational {
