@@ -322,15 +322,7 @@ impl Report<'_> {
         if let Some(summary) = self.summary {
             summary.print(self.digits, out)?;
         }
-        if self.has_two_ends() {
-            let answers = match self.found {
-                Found::One(answer) => std::slice::from_ref(answer).iter().collect::<Vec<_>>(),
-                Found::Many(points) => points.iter().map(|point| &point.delta).collect(),
-            };
-            let apart = answers.iter().filter_map(|answer| apart(answer)).max();
-            let apart = apart.map_or_else(String::new, |apart| format!("{} of the answer apart: ", short(&apart)));
-            writeln!(out, "ends      {apart}{ENDS}")?;
-        } else if !self.is_attained_throughout() {
+        if !self.has_two_ends() && !self.is_attained_throughout() {
             writeln!(out, "{NOTE}")?;
         }
         if self.listed.plan().is_ordered() {
@@ -380,7 +372,10 @@ impl Report<'_> {
         };
         writeln!(out, "question  {asked}")?;
         writeln!(out, "{name:<9} {}", value(&answer.enclosure, self.digits))?;
-        writeln!(out, "width     {}", width(answer, self.digits))?;
+        match self.apart(answer) {
+            Some(apart) => writeln!(out, "ends      {apart} of the answer apart: {ENDS}")?,
+            None => writeln!(out, "width     {}", width(answer, self.digits))?,
+        }
         writeln!(out, "method    {}", answer.method)?;
         let [percent, permille] = [(1, 100), (1, 1000)].map(|rate| attacker(&epsilon, &delta, rate));
         writeln!(
@@ -398,7 +393,8 @@ impl Report<'_> {
         let widest = cells.iter().map(|[epsilon, _]| epsilon.len()).max().unwrap_or(0).max("epsilon".len());
         writeln!(out, "\n  {:>widest$}  delta", "epsilon")?;
         for ([epsilon, delta], point) in cells.iter().zip(points) {
-            let remark = if point.delta.is_narrow { "" } else { "  (wider than asked)" };
+            let is_narrow = point.delta.is_narrow || self.has_two_ends();
+            let remark = if is_narrow { "" } else { "  (wider than asked)" };
             writeln!(out, "  {epsilon:>widest$}  {delta}{remark}")?;
         }
         let wide = points.iter().filter(|point| !point.delta.is_narrow).count();
@@ -406,7 +402,9 @@ impl Report<'_> {
         methods.sort_unstable();
         methods.dedup();
         writeln!(out, "\nmethod    {}", methods.join("; "))?;
-        if wide > 0 {
+        if self.has_two_ends() {
+            writeln!(out, "ends      apart: {ENDS}")?;
+        } else if wide > 0 {
             writeln!(
                 out,
                 "width     {wide} of {} enclosures are WIDER than the {} digits asked for",
