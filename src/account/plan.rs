@@ -112,9 +112,7 @@ impl Plan {
         let vectors = domination.vectors().cloned();
         let below = vectors.as_ref().map_or(domination.attained_by(), GaussianVectors::attained_by);
         self.below = self.below.and(below);
-        // Where the vector that is attained dominates as well, the ends are the same.
-        let is_exact = vectors.as_ref().is_some_and(GaussianVectors::is_exact);
-        self.attained = self.attained.and(if is_exact { below } else { domination.attained_by() });
+        self.attained = self.attained.and(domination.attained_by());
         self.add_part(Part { forward, backward, copies, vectors });
         self.sort();
     }

@@ -162,13 +162,16 @@ impl Domination {
     /// Whether each of the pairs is the mechanism's own on some neighbours, and not only a bound.
     #[must_use]
     pub fn is_attained(&self) -> bool {
-        self.attained != Attained::Unknown
+        self.attained_by() != Attained::Unknown
     }
 
-    /// Which neighbours attain each of the pairs.
+    /// Which neighbours attain each of the pairs, or the vector that dominates in their place.
     #[must_use]
     pub fn attained_by(&self) -> Attained {
-        self.attained
+        match &self.vectors {
+            Some(vectors) if vectors.is_exact() => vectors.attained_by(),
+            _ => self.attained,
+        }
     }
 
     /// The pairs for (M(D), M(D′)).

@@ -71,13 +71,13 @@ enum Moves {
 /// that neighbours can differ by.
 ///
 /// ```
-/// use certus::guarantee::{GaussianVectors, Pair};
+/// use certus::{exact::parse, guarantee::{GaussianVectors, Pair}};
 ///
 /// // σ = 100, ‖v‖ ≤ 100, a thousand coordinates: a line that is 1024 steps long.
 /// let vectors = GaussianVectors::within("10000".parse()?, 10_000_u32.into(), 1000_u32.into());
 /// let line = vectors.line(1).expect("sigma is not small");
 /// assert!(matches!(&line.pair, Pair::Gaussian { shift, .. } if *shift == 1025_u32.into()));
-/// assert!(line.ln_kappa < "1e-6".parse()? && line.lost < "1/1000".parse()?);
+/// assert!(line.ln_kappa < parse("1e-5")? && line.lost < parse("1e-3")?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

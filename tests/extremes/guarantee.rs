@@ -3,8 +3,8 @@
 use certus::{
     exact::{NonNegative, Positive, Probability, Rational, Real, parse},
     guarantee::{
-        Attained, Domination, Filter, FinitePair, Guarantee, L1, L2Squared, LInfinity, Odometer, Pair, Relation,
-        Released, Sensitivity, Weight,
+        Attained, Domination, Filter, FinitePair, GaussianVectors, Guarantee, L1, L2Squared, LInfinity, Odometer, Pair,
+        Relation, Released, Sensitivity, Weight,
     },
 };
 
@@ -157,6 +157,17 @@ fn pairs(calls: &mut Calls) {
         let one = Probability::new(parse("1/100000").unwrap()).unwrap();
         FinitePair::from_probabilities(vec![(one.clone(), one); 100_000])
     });
+    for variance in positives() {
+        for n in [0_u64, 1, u64::MAX] {
+            calls.make(format!("GaussianVectors({}, {n})", shown(&variance)), || {
+                let within = |k: u64| GaussianVectors::within(variance.clone(), n.into(), k.into());
+                let rate = Probability::new(parse("1/3").unwrap()).unwrap();
+                let each = GaussianVectors::each(variance.clone(), n.into(), n);
+                let lines = [within(1), within(n), within(n).subsampled(&rate), each];
+                lines.map(|vectors| (vectors.line(n).is_some(), vectors.domination().is_attained()))
+            });
+        }
+    }
     for relation in RELATIONS {
         calls.make("dominations", || {
             let by = || Domination::by(Pair::Finite(FinitePair::revealing())).for_neighbours(relation);
@@ -224,6 +235,10 @@ pub fn cases() -> Vec<Case> {
                 "guarantee/domination.rs: Domination::attained",
                 "guarantee/domination.rs: Domination::for_neighbours",
                 "guarantee/domination.rs: Domination::under",
+                "guarantee/line.rs: GaussianVectors::each",
+                "guarantee/line.rs: GaussianVectors::line",
+                "guarantee/line.rs: GaussianVectors::subsampled",
+                "guarantee/line.rs: GaussianVectors::within",
                 "guarantee/pair.rs: Weight::rational",
                 "guarantee/pair.rs: FinitePair::new",
                 "guarantee/pair.rs: FinitePair::from_probabilities",

@@ -71,7 +71,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         summary: "each count + Gaussian noise of its own, where one person changes few counts by little",
         input: "integers with commas between them",
-        examples: &["gaussian_histogram(sigma=2, keys=3, bins=2)"],
+        examples: &["gaussian_histogram(sigma=2, keys=2, bins=2)"],
     },
 ];
 

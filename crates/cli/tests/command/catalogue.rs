@@ -43,7 +43,7 @@ fn mechanisms_lists_every_entry_with_its_family() {
         assert!(found["family"].is_string() && found["input"].is_string());
     }
     let only = document["account_only"].as_array().unwrap();
-    assert_eq!(only.len(), 2);
+    assert_eq!(only.len(), 4);
     for entry in only {
         assert!(text.contains(entry["name"].as_str().unwrap()));
         for example in entry["examples"].as_array().unwrap() {

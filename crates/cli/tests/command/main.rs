@@ -16,3 +16,4 @@ mod calibrate;
 mod catalogue;
 mod readme;
 mod support;
+mod vectors;

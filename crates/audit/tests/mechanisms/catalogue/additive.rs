@@ -166,3 +166,16 @@ pub fn gaussian_vector() {
         check(&format!("gaussian_vector {n}/{d} {coordinates} {square}"), &mechanism, &inputs, near, depth);
     }
 }
+
+pub fn gaussian_histogram() {
+    for ((n, d), keys, bins, each, depth) in [((1, 1), 2, 2, 1, 16), ((1, 2), 3, 2, 1, 12), ((1, 1), 2, 1, 2, 16)] {
+        let one = GaussianMechanism::with_variance(&l2_squared(each * each), &rational(n, d)).unwrap();
+        let mechanism = one.histogram(keys, bins).unwrap();
+        let near = |a: &[Integer], b: &[Integer]| {
+            let moved: Vec<i64> = differences(a, b).map(i64::abs).filter(|moved| *moved > 0).collect();
+            moved.len() <= bins && moved.iter().all(|moved| *moved <= each)
+        };
+        let inputs = integer_vectors(each, keys);
+        check(&format!("gaussian_histogram {n}/{d} {keys} {bins} {each}"), &mechanism, &inputs, near, depth);
+    }
+}

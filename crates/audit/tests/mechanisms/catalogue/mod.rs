@@ -39,6 +39,7 @@ generators! {
     clamped_gaussian: additive::clamped_gaussian;
     laplace_vector: additive::laplace_vector;
     gaussian_vector: additive::gaussian_vector;
+    gaussian_histogram: additive::gaussian_histogram;
     laplace_on_grid: grid::laplace_on_grid;
     gaussian_on_grid: grid::gaussian_on_grid;
     laplace_vector_on_grid: grid::laplace_vector_on_grid;
