@@ -400,12 +400,12 @@ mod tests {
                             if u.bits() > length.into() {
                                 continue;
                             }
-                            // The least cell with U < G: U is in [u, u + 1]·2^-length.
-                            let above = |sum: &Enclosure| {
-                                let unit = Rational::from_integer(BigUint::from(2u32).pow(length).into());
-                                sum.lower() * unit >= Rational::from_integer((&u + 1u32).into())
-                            };
-                            let Some(expected) = sums.iter().position(above) else { continue };
+                            // The least cell with U < G: U is in [u, u + 1]·2^-length. The sums G increase.
+                            let end = Rational::new((&u + 1u32).into(), BigUint::from(2u32).pow(length).into());
+                            let expected = sums.partition_point(|sum| sum.lower() < end);
+                            if expected == sums.len() {
+                                continue;
+                            }
                             let first = &u >> (length - width);
                             let mut replay = tape(&u, length.into());
                             let word = crate::bits::Bits::take(&mut replay, width).unwrap();
