@@ -3,27 +3,16 @@
 //! `CERTUS_BLESS=1 cargo test --test api` writes the lists. Read the diff: what goes or changes breaks somebody.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+#[path = "support/sources.rs"]
+mod sources;
+
+use std::{fs, path::Path};
+
+use sources::sources;
 
 /// What is `pub` for the other packages of this repository alone.
 const NOT_PUBLIC: [&str; 4] =
     ["src/sample/hooks.rs", "src/account/spectral/", "src/account/lattice/", "src/sample/machine.rs"];
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
 
 /// The declarations of a file that begin with `pub`, a line each, up to their body; the variants of enums and
 /// the methods of

@@ -2,11 +2,12 @@
 //! may documentation.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+#[path = "support/sources.rs"]
+mod sources;
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use sources::sources;
 
 /// Each layer, and those that it may name.
 const BELOW: [(&str, &[&str]); 6] = [
@@ -17,18 +18,6 @@ const BELOW: [(&str, &[&str]); 6] = [
     ("account", &["exact", "guarantee"]),
     ("mechanism", &["bits", "exact", "sample", "guarantee", "account"]),
 ];
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-    found
-}
 
 /// Files and folders of which the module that holds them says `#[cfg(test)]`.
 fn is_of_tests(path: &Path) -> bool {
