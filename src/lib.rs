@@ -18,8 +18,8 @@
 //! * [`account`]: the smallest δ for an ε, and the smallest ε for a δ, of such pairs composed;
 //! * [`mechanism`]: what a release runs, and the specs that name it;
 //!
-//! Evidence is a package of its own, `certus-audit`: certificates, which enumerate the samplers' own distributions, and
-//! the auditor of anybody's. The command is `certus-cli`.
+//! Evidence is a package of its own, `certus-audit`: certificates, which enumerate the samplers' own
+//! distributions, and the auditor of anybody's. The command is `certus-cli`.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "std"), no_std)]
 // Loop contracts are attributes of a loop.

@@ -1,16 +1,21 @@
-//! Bounds that cost next to nothing, whatever the plan: what is left where no method reaches, and all that is needed where δ is next to 0 or to 1.
+//! Bounds that cost next to nothing, whatever the plan: what is left where no method reaches, and all that is
+//! needed where δ is next to 0 or to 1.
 //!
 //! * **Above.** (1 − e^(ε−L))₊ ≤ e^(θ(L−ε)) for θ > 0, so δ(ε) ≤ e^(−θε)·Π M(θ)^k with M(θ) = E[e^(θL)].
-//! * **Above, for small losses.** δ(ε) ≤ δ(0), the total variation distance, which is at most the sum of those of all copies.
+//! * **Above, for small losses.** δ(ε) ≤ δ(0), the total variation distance, which is at most the sum of
+//!   those of all copies.
 //! * **Below.** 1 − δ(ε) = E[min(1, e^(ε−L))] ≤ e^(θε)·Π M(−θ)^k for 0 ≤ θ ≤ 1.
 //!
 //! Of the moments upper bounds are enough:
 //!
-//! * Gaussian: ln M(θ) ≤ θ(1 + θ)·ρ for every real θ, ρ = Δ²/2σ²: completing the square leaves Σ_y e^(−(y+θΔ)²/2σ²) over Σ_y e^(−y²/2σ²), which is greatest at θΔ
-//!   integer (Canonne, Kamath and Steinke 2020, Theorem 14). Total variation is at most √(ρ/2) (Pinsker's inequality).
-//! * Laplace: with Δ/s = e, L ≤ e and ρ = e²/2 (Bun and Steinke 2016, Proposition 3.3), so ln M(θ) ≤ θ·min(e, (1 + θ)·ρ) for θ > 0; total variation is at most e/2;
-//!   M(−1/2) = Σ √(PQ) = q^(Δ/2)·((Δ+1)(1−q) + 2q)/(1+q) ≤ e^(−e/2)·min(Δ + 1, 2 + (Δ+1)/s), with 1 − q ≤ 1/s.
-//! * Subsampled at rate r, either direction: Σ A^(1+θ)·B^(−θ) is jointly convex, so M ≤ 1 − r + r·M′ with M′ of what is subsampled; its total variation is r times.
+//! * Gaussian: ln M(θ) ≤ θ(1 + θ)·ρ for every real θ, ρ = Δ²/2σ²: completing the square leaves Σ_y
+//!   e^(−(y+θΔ)²/2σ²) over Σ_y e^(−y²/2σ²), which is greatest at θΔ integer (Canonne, Kamath and Steinke
+//!   2020, Theorem 14). Total variation is at most √(ρ/2) (Pinsker's inequality).
+//! * Laplace: with Δ/s = e, L ≤ e and ρ = e²/2 (Bun and Steinke 2016, Proposition 3.3), so ln M(θ) ≤ θ·min(e,
+//!   (1 + θ)·ρ) for θ > 0; total variation is at most e/2; M(−1/2) = Σ √(PQ) = q^(Δ/2)·((Δ+1)(1−q) +
+//!   2q)/(1+q) ≤ e^(−e/2)·min(Δ + 1, 2 + (Δ+1)/s), with 1 − q ≤ 1/s.
+//! * Subsampled at rate r, either direction: Σ A^(1+θ)·B^(−θ) is jointly convex, so M ≤ 1 − r + r·M′ with M′
+//!   of what is subsampled; its total variation is r times.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -205,7 +210,8 @@ mod tests {
     };
     use alloc::vec;
 
-    /// Where the exponents decide, for ρ = kΔ²/2σ² below ε and above it: the truth is inside, and the bound is no trivial one.
+    /// Where the exponents decide, for ρ = kΔ²/2σ² below ε and above it: the truth is inside, and the bound
+    /// is no trivial one.
     #[test]
     fn the_truth_is_inside_where_bounds_are_sharp() {
         // σ², Δ, k, ε.

@@ -72,8 +72,9 @@ pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational) -> bool {
     }
 }
 
-/// With g the greatest loss of (P, Q), that of ((1−r)Q + rP, Q) is ln(1 − r + r·e^g) = g + ln(r + (1−r)·e^-g); with g′ that of (Q, P), that of the
-/// reverse is −ln(1 − r + r·e^-g′), e^-∞ being 0. `None` if it is not known.
+/// With g the greatest loss of (P, Q), that of ((1−r)Q + rP, Q) is ln(1 − r + r·e^g) = g + ln(r +
+/// (1−r)·e^-g); with g′ that of (Q, P), that of the reverse is −ln(1 − r + r·e^-g′), e^-∞ being 0. `None` if
+/// it is not known.
 fn of_pair(pair: &Pair, bits: u32) -> Option<Greatest> {
     let (rate, of, reversed) = match pair {
         Pair::Subsampled { rate, of, reversed } => (rate, of, reversed),
@@ -105,8 +106,9 @@ fn of_pair(pair: &Pair, bits: u32) -> Option<Greatest> {
     })
 }
 
-/// ln max_y P(y)/Q(y), on a lattice or not: with weights c·e^-x and c′·e^-x′ of y, and their sums Σ and Σ′, P/Q = (c/c′)·e^(x′−x)·Σ′/Σ. Among the outcomes of
-/// one x′ − x the largest c/c′ decides, exactly: a logarithm is taken of these alone.
+/// ln max_y P(y)/Q(y), on a lattice or not: with weights c·e^-x and c′·e^-x′ of y, and their sums Σ and Σ′,
+/// P/Q = (c/c′)·e^(x′−x)·Σ′/Σ. Among the outcomes of one x′ − x the largest c/c′ decides, exactly: a
+/// logarithm is taken of these alone.
 fn of_finite(pair: &FinitePair, bits: u32) -> Option<Greatest> {
     let mut ratios: BTreeMap<Rational, Rational> = BTreeMap::new();
     for (p, q) in pair.outcomes().iter().filter(|(p, _)| !p.is_zero()) {
@@ -217,7 +219,8 @@ mod tests {
             let known = lattice::greatest_loss(&directions[0], 80).unwrap();
             assert!(found.intersects(&known) && found.width() < parse("1e-18").unwrap(), "{spec}: {found} {known}");
         }
-        // Unequal sums: P ∝ (1, e^-1), Q ∝ (e^-2, 3); ln(P/Q) = 2 + ln((3 + e^-2)/(1 + 1/e)) = 2.829474… at the first.
+        // Unequal sums: P ∝ (1, e^-1), Q ∝ (e^-2, 3); ln(P/Q) = 2 + ln((3 + e^-2)/(1 + 1/e)) = 2.829474… at
+        // the first.
         let weight = |factor: &str, exponent: &str| {
             let of = |text: &str| crate::exact::NonNegative::new(parse(text).unwrap()).unwrap();
             Weight { factor: of(factor), exponent: of(exponent) }

@@ -1,16 +1,18 @@
-//! Accounts: the smallest δ for an ε, and the smallest ε for a δ, of any number of mechanisms together, enclosed.
+//! Accounts: the smallest δ for an ε, and the smallest ε for a δ, of any number of mechanisms together,
+//! enclosed.
 //!
-//! A [`Plan`] says what runs how often. Its privacy-loss distribution is that of the sum of independent losses
-//! ln(P(y)/Q(y)), y drawn from P, and δ(ε) = E[(1 − e^(ε − loss))₊]: no float decides anything, and the answer is
-//! an interval that contains the truth.
+//! A [`Plan`] says what runs how often. Its privacy-loss distribution is that of the sum of independent
+//! losses ln(P(y)/Q(y)), y drawn from P, and δ(ε) = E[(1 − e^(ε − loss))₊]: no float decides anything, and
+//! the answer is an interval that contains the truth.
 //!
-//! **Methods.** Each way to enclose δ(ε) is a file with one `Accountant`, which is asked a `Question` and answers with
-//! its [`Method`]; `methods` lists them in the order in which they are tried. ε(δ) is searched for over the same list
-//! (`epsilon`, `inverse`), and what one question leaves for the next is in a `Cache`.
+//! **Methods.** Each way to enclose δ(ε) is a file with one `Accountant`, which is asked a `Question` and
+//! answers with its [`Method`]; `methods` lists them in the order in which they are tried. ε(δ) is searched
+//! for over the same list (`epsilon`, `inverse`), and what one question leaves for the next is in a `Cache`.
 //!
 //! What saturates here, or has a limit, falls to the safe side:
 //!
-//! * **Digits and bits** (`bits.saturating_add(64)`): fewer digits than wanted make an enclosure wider, never false.
+//! * **Digits and bits** (`bits.saturating_add(64)`): fewer digits than wanted make an enclosure wider, never
+//!   false.
 //! * **Steps of work** saturate upwards: what takes 2^64 steps is beyond any budget, and refused.
 //! * **Copies** never saturate: a plan has less than 2^64, and they are added up as `u128`.
 //! * **δ** is cut to \[0, 1\], in which the truth is.

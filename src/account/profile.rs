@@ -63,12 +63,12 @@ fn at(pair: &Pair, epsilon: &Epsilon<'_>, precision: &Precision, budget: &Budget
 
 /// δ(ε) of a subsampled pair, 0 < r < 1.
 ///
-/// Subsampling scales and moves the profile (Li, Qardaji and Su 2012; Balle, Barthe and Gaboardi 2018): with D the profile of
-/// (P, Q) and D′ that of (Q, P),
-/// Σ((1−r)Q + rP − e^ε·Q)₊ = r·D(ln(1 + (e^ε − 1)/r)), and
-/// Σ(Q − e^ε((1−r)Q + rP))₊ = c·D′(ln(e^ε·r/c)) with c = 1 − e^ε(1−r), or 0 if c ≤ 0.
+/// Subsampling scales and moves the profile (Li, Qardaji and Su 2012; Balle, Barthe and Gaboardi 2018): with
+/// D the profile of (P, Q) and D′ that of (Q, P), Σ((1−r)Q + rP − e^ε·Q)₊ = r·D(ln(1 + (e^ε − 1)/r)), and Σ(Q
+/// − e^ε((1−r)Q + rP))₊ = c·D′(ln(e^ε·r/c)) with c = 1 − e^ε(1−r), or 0 if c ≤ 0.
 ///
-/// With u = e^-ε − (1 − r) that is e^ε·u·D′(ln(r/u)), and the other's inner ε is ε + ln(u′/r) with u′ = 1 − (1−r)·e^-ε: numbers up to 1, however large ε is.
+/// With u = e^-ε − (1 − r) that is e^ε·u·D′(ln(r/u)), and the other's inner ε is ε + ln(u′/r) with u′ = 1 −
+/// (1−r)·e^-ε: numbers up to 1, however large ε is.
 fn subsampled(
     rate: &Rational,
     of: &Pair,

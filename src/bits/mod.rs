@@ -4,11 +4,12 @@
 //! `count` bits, please". Three kinds of source answer it:
 //!
 //! * [`BitStream`]: any cryptographic generator of `rand_core`, read word by word, no bit wasted;
-//! * [`SystemBits`]: the default, ChaCha20 seeded by the operating system, never shared across a fork (feature `std`);
+//! * [`SystemBits`]: the default, ChaCha20 seeded by the operating system, never shared across a fork
+//!   (feature `std`);
 //! * tapes, for tests and certificates: [`Recorder`], [`Replay`] and [`Enumeration`].
 //!
-//! There is no global source. A sampler draws from the source that it is handed, or not at all, and a source that
-//! fails makes the sampler fail: an error, and no output.
+//! There is no global source. A sampler draws from the source that it is handed, or not at all, and a source
+//! that fails makes the sampler fail: an error, and no output.
 
 mod meter;
 mod process;
@@ -40,24 +41,27 @@ pub enum BitsError {
     /// More than [`MAX_TAKE`] bits were asked for at once.
     #[error("more than 64 bits were asked for at once")]
     TooManyAtOnce,
-    /// A number outgrew its machine word, as a loop's counter would after 2^64 rounds and centuries of tape: the draw ends
-    /// without an output rather than wrap.
+    /// A number outgrew its machine word, as a loop's counter would after 2^64 rounds and centuries of tape:
+    /// the draw ends without an output rather than wrap.
     #[error("a counter passed 2^64")]
     Overflow,
 }
 
 /// A source of independent fair bits.
 ///
-/// **Independent and fair is required, not checked.** A sampler that rejects draws until it accepts, so that it ends with
-/// probability 1 on fair bits and never, perhaps, on others: from a source that answers all zeros, or all ones,
-/// [`Uniform`](crate::sample::Uniform) of a bound such as 3, a geometric or a Gaussian draw may loop for ever, and from a source of few
-/// different words its output is not the stated one. A device whose generator can be stuck has to test it (as SP 800-90B's
-/// repetition count does) and report a failure, which ends every draw with an error.
+/// **Independent and fair is required, not checked.** A sampler that rejects draws until it accepts, so that
+/// it ends with probability 1 on fair bits and never, perhaps, on others: from a source that answers all
+/// zeros, or all ones, [`Uniform`](crate::sample::Uniform) of a bound such as 3, a geometric or a Gaussian
+/// draw may loop for ever, and from a source of few different words its output is not the stated one. A
+/// device whose generator can be stuck has to test it (as SP 800-90B's repetition count does) and report a
+/// failure, which ends every draw with an error.
 pub trait Bits {
-    /// Called once before each sample, and before each bulk of samples, by every function of this library that draws.
+    /// Called once before each sample, and before each bulk of samples, by every function of this library
+    /// that draws.
     ///
-    /// A source that could have been copied since its last use, as by a fork, renews itself here. [`take`](Self::take) and
-    /// [`words`](Self::words) do not: whoever calls them directly calls this first, or a child repeats its parent's bits.
+    /// A source that could have been copied since its last use, as by a fork, renews itself here.
+    /// [`take`](Self::take) and [`words`](Self::words) do not: whoever calls them directly calls this first,
+    /// or a child repeats its parent's bits.
     ///
     /// # Errors
     ///
@@ -68,14 +72,16 @@ pub trait Bits {
 
     /// The next `count` bits, the first of them the most significant of the answer's low `count` bits.
     ///
-    /// Taking `a` bits and then `b` bits reads the same bits as taking `a + b` at once. `take(0)` is 0 and reads nothing.
+    /// Taking `a` bits and then `b` bits reads the same bits as taking `a + b` at once. `take(0)` is 0 and
+    /// reads nothing.
     ///
     /// # Errors
     ///
     /// If the source fails, or if `count` is over [`MAX_TAKE`]. Nothing is handed out then.
     fn take(&mut self, count: u32) -> Result<u64, BitsError>;
 
-    /// Fills a slice with whole words, for bulk: the bits that [`take(64)`](Self::take) would answer, one after the other.
+    /// Fills a slice with whole words, for bulk: the bits that [`take(64)`](Self::take) would answer, one
+    /// after the other.
     ///
     /// # Errors
     ///
@@ -88,9 +94,11 @@ pub trait Bits {
         Ok(())
     }
 
-    /// Called by a fixed-work sampler with what it has found out from secret bits and is about to act upon in the open, by a branch.
+    /// Called by a fixed-work sampler with what it has found out from secret bits and is about to act upon in
+    /// the open, by a branch.
     ///
-    /// Every source ignores it, but those of audits that track what is secret: whatever is not disclosed here must not be branched on.
+    /// Every source ignores it, but those of audits that track what is secret: whatever is not disclosed here
+    /// must not be branched on.
     #[inline]
     fn disclose(&mut self, _: &mut [u64]) {}
 }
@@ -120,8 +128,8 @@ impl<B: Bits + ?Sized> Bits for &mut B {
 mod tests {
     use super::*;
 
-    /// Every wrapper must pass on the news that a sample begins, since a source behind it may have to renew itself,
-    /// and what a fixed-work sampler discloses, since a source behind it may track what is secret.
+    /// Every wrapper must pass on the news that a sample begins, since a source behind it may have to renew
+    /// itself, and what a fixed-work sampler discloses, since a source behind it may track what is secret.
     #[test]
     fn wrappers_pass_on_what_their_source_must_know() {
         #[derive(Default)]

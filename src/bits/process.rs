@@ -17,7 +17,8 @@ impl Process {
         Self(id)
     }
 
-    /// Whether it is the one that runs this: not so in a child that a fork gave a copy of what its parent made.
+    /// Whether it is the one that runs this: not so in a child that a fork gave a copy of what its parent
+    /// made.
     #[inline]
     pub(crate) fn is_this(self) -> bool {
         self == Self::this()

@@ -7,7 +7,8 @@ use super::{Bits, BitsError, MAX_TAKE};
 
 /// Fair bits from the 64-bit words of a cryptographic generator, most significant bit first.
 ///
-/// A word is drawn only when a bit of it is needed, and every bit of every word is handed out once, in order, across refills.
+/// A word is drawn only when a bit of it is needed, and every bit of every word is handed out once, in order,
+/// across refills.
 ///
 /// ```
 /// use certus::bits::{seeded, Bits};
@@ -40,7 +41,8 @@ impl<R> core::fmt::Debug for BitStream<R> {
     }
 }
 
-/// A deterministic stream: ChaCha20 under a seed that somebody knows. For tests and reproducible runs, never for a release.
+/// A deterministic stream: ChaCha20 under a seed that somebody knows. For tests and reproducible runs, never
+/// for a release.
 #[must_use]
 pub fn seeded(seed: [u8; 32]) -> BitStream<ChaCha20Rng> {
     BitStream::new(ChaCha20Rng::from_seed(seed))
@@ -153,7 +155,8 @@ mod tests {
                         read.extend((0..count).rev().map(|i| taken >> i & 1 == 1));
                     }
                     Err(error) => {
-                        // No bit is lost by a failure: what is left is too short for the request, and still there.
+                        // No bit is lost by a failure: what is left is too short for the request, and still
+                        // there.
                         prop_assert_eq!(error, BitsError::Source);
                         prop_assert_eq!((stream.word, stream.left), before);
                         prop_assert!(expected.len() - read.len() < count as usize);

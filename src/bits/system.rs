@@ -6,11 +6,11 @@ use super::{BitStream, Bits, BitsError, Process, seeded};
 
 /// ChaCha20 under a 256-bit seed from the operating system; one stream per value, never a global.
 ///
-/// **Fork.** A copy of a generator would give parent and child the same noise, which cancels in a difference. So each
-/// sample (each [`Bits::begin`]) compares the process id with the one that seeded the stream, and a child discards what it
-/// inherited, buffered bits included, and seeds anew. A fork copies only the thread that calls it, hence never a draw
-/// halfway through. What this does not see: a snapshot of a virtual machine, and a child that a pid namespace gives its
-/// parent's very number.
+/// **Fork.** A copy of a generator would give parent and child the same noise, which cancels in a difference.
+/// So each sample (each [`Bits::begin`]) compares the process id with the one that seeded the stream, and a
+/// child discards what it inherited, buffered bits included, and seeds anew. A fork copies only the thread
+/// that calls it, hence never a draw halfway through. What this does not see: a snapshot of a virtual
+/// machine, and a child that a pid namespace gives its parent's very number.
 ///
 /// There is no `Clone`: two copies would be the same noise.
 ///

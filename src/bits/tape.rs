@@ -124,9 +124,9 @@ impl<B: Bits> Bits for Recorder<B> {
 
 /// Every bit string up to a depth, depth first: 0 before 1.
 ///
-/// A run reads bits of the current string; [`advance`](Self::advance) then moves on to the next string that this run's
-/// prefix did not cover. So each maximal prefix is run once, and the prefixes partition the space of infinite tapes: the
-/// masses 2^-[`used`](Self::used) add up to 1.
+/// A run reads bits of the current string; [`advance`](Self::advance) then moves on to the next string that
+/// this run's prefix did not cover. So each maximal prefix is run once, and the prefixes partition the space
+/// of infinite tapes: the masses 2^-[`used`](Self::used) add up to 1.
 ///
 /// ```
 /// use certus::bits::{Bits, Enumeration};
@@ -172,7 +172,8 @@ impl Enumeration {
         // One more than the first `used` bits read as an integer. A run that read nothing covered everything.
         let Some(unit) = 1u64.checked_shl(MAX_TAKE - self.used) else { return false };
         let Some(path) = self.path.checked_add(unit) else { return false };
-        // The addition carries past trailing ones, which become zeros that the next run reads as the start of a subtree.
+        // The addition carries past trailing ones, which become zeros that the next run reads as the start of
+        // a subtree.
         self.path = path;
         self.used = 0;
         true
@@ -224,7 +225,8 @@ mod tests {
         assert_eq!("01x".parse::<Tape>(), Err(TapeError));
     }
 
-    /// Runs a program that draws chunks until their sum passes a limit; checks that its prefixes partition all tapes.
+    /// Runs a program that draws chunks until their sum passes a limit; checks that its prefixes partition
+    /// all tapes.
     fn prefixes(depth: u32, chunks: &[u32]) -> Vec<(Tape, bool)> {
         let mut tapes = Enumeration::new(depth);
         let mut seen = vec![];

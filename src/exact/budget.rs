@@ -1,7 +1,8 @@
 //! [`Budget`]: how much work a computation may still do.
 //!
-//! Counted, not timed: the same question stops at the same place on every machine, so that every answer can be had again. A *step* is about a
-//! nanosecond of a processor of 2024; the counts below are rough, and nothing but the effort depends on them.
+//! Counted, not timed: the same question stops at the same place on every machine, so that every answer can
+//! be had again. A *step* is about a nanosecond of a processor of 2024; the counts below are rough, and
+//! nothing but the effort depends on them.
 
 use alloc::rc::Rc;
 use core::cell::Cell;
@@ -58,7 +59,8 @@ impl Budget {
     }
 }
 
-/// Steps of a product of two numbers of so many binary digits: quadratic up to some tens of limbs, and less beyond.
+/// Steps of a product of two numbers of so many binary digits: quadratic up to some tens of limbs, and less
+/// beyond.
 pub(crate) fn product(bits: u32) -> u64 {
     let limbs = u64::from(bits / 64 + 1);
     60 + limbs * limbs.min(32 + limbs / 4)

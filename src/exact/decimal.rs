@@ -26,11 +26,12 @@ pub enum Rounding {
 /// The exponents `E` of `d.ddd · 10^E` that are written without one.
 const PLAIN: core::ops::Range<i64> = -6..21;
 
-/// Writes `value` with at most `digits` significant decimal digits (at least one), rounded in the given direction.
+/// Writes `value` with at most `digits` significant decimal digits (at least one), rounded in the given
+/// direction.
 ///
-/// The decimal `s` satisfies `s ≤ value` (down) or `s ≥ value` (up), and `|s − value| < 10^(E + 1 − digits)` for `10^E
-/// ≤ |value| < 10^(E + 1)`; it is exact if `value` has that few digits. Trailing zeros are dropped. From `10^-6` up to
-/// `10^21` the notation is plain, beyond it is scientific.
+/// The decimal `s` satisfies `s ≤ value` (down) or `s ≥ value` (up), and `|s − value| < 10^(E + 1 − digits)`
+/// for `10^E ≤ |value| < 10^(E + 1)`; it is exact if `value` has that few digits. Trailing zeros are dropped.
+/// From `10^-6` up to `10^21` the notation is plain, beyond it is scientific.
 ///
 /// A quotient by 0, which only `Ratio::new_raw` makes, has no decimals: it is written as it is, `1/0`.
 ///
@@ -57,7 +58,8 @@ pub fn decimal(value: &Rational, digits: u32, rounding: Rounding) -> String {
     // Rounding a negative number down is rounding its magnitude up.
     let away = value.is_negative() == (rounding == Rounding::Down);
     let magnitude = if away && !remainder.is_zero() { magnitude + 1_u32 } else { magnitude };
-    // Rounding up 99…9 gives 10^digits: one digit more, so the exponent rises by one, and the digits are still right.
+    // Rounding up 99…9 gives 10^digits: one digit more, so the exponent rises by one, and the digits are
+    // still right.
     let digits_written = magnitude.to_str_radix(10);
     let length = i64::try_from(digits_written.len()).unwrap_or(i64::MAX);
     let exponent = exponent.saturating_add(length.saturating_sub(i64::from(digits)));
@@ -68,8 +70,8 @@ pub fn decimal(value: &Rational, digits: u32, rounding: Rounding) -> String {
 /// `⌊log10(numerator / denominator)⌋` of a positive number.
 fn decimal_exponent(numerator: &BigUint, denominator: &BigUint) -> i64 {
     let bits = |value: &BigUint| i64::try_from(value.bits()).unwrap_or(i64::MAX);
-    // The number is in 2^(difference − 1) .. 2^(difference + 1), and log10 2 is near 30103 / 100000: an estimate, off
-    // by at most one or two, which the exact comparisons below correct.
+    // The number is in 2^(difference − 1) .. 2^(difference + 1), and log10 2 is near 30103 / 100000: an
+    // estimate, off by at most one or two, which the exact comparisons below correct.
     let difference = bits(numerator).saturating_sub(bits(denominator));
     let mut exponent = difference.saturating_mul(30_103).div_euclid(100_000);
     while compare_to_power(numerator, denominator, exponent) == Ordering::Less {
@@ -87,7 +89,8 @@ fn compare_to_power(numerator: &BigUint, denominator: &BigUint, exponent: i64) -
     if exponent < 0 { (numerator * power).cmp(denominator) } else { numerator.cmp(&(denominator * power)) }
 }
 
-/// Quotient and remainder of `numerator · 10^scale / denominator`; the remainder is zero exactly if that is an integer.
+/// Quotient and remainder of `numerator · 10^scale / denominator`; the remainder is zero exactly if that is
+/// an integer.
 fn scaled(numerator: &BigUint, denominator: &BigUint, scale: i64) -> (BigUint, BigUint) {
     let power = power_of_ten(scale);
     if scale < 0 { numerator.div_rem(&(denominator * power)) } else { (numerator * power).div_rem(denominator) }
@@ -138,8 +141,8 @@ impl Enclosure {
         decimal(&self.lower(), self.digits(&self.lower()), Rounding::Down)
     }
 
-    /// A decimal that is at least the upper bound; the bound itself if the enclosure is a point. Digits as for
-    /// [`Enclosure::lower_decimal`].
+    /// A decimal that is at least the upper bound; the bound itself if the enclosure is a point. Digits as
+    /// for [`Enclosure::lower_decimal`].
     #[must_use]
     pub fn upper_decimal(&self) -> String {
         decimal(&self.upper(), self.digits(&self.upper()), Rounding::Up)

@@ -8,11 +8,12 @@ use super::Enclosure;
 
 /// All z with |z − (re + i·im)| ≤ radius, everything in *ulps* of 2^-precision.
 ///
-/// A rotation of a disc is a disc, where the rotation of a box is wrapped in a box √2 times as wide: a product of many rotations stays
-/// narrow. Operands of one operation have the same precision (callers work at one; where they do not, the first one's is taken after
-/// rounding the other to it).
+/// A rotation of a disc is a disc, where the rotation of a box is wrapped in a box √2 times as wide: a
+/// product of many rotations stays narrow. Operands of one operation have the same precision (callers work at
+/// one; where they do not, the first one's is taken after rounding the other to it).
 ///
-/// The rule of each operation: *if x is in the first operand and y in the second, the exact x ∘ y is in the result.*
+/// The rule of each operation: *if x is in the first operand and y in the second, the exact x ∘ y is in the
+/// result.*
 #[derive(Clone, Debug)]
 pub(crate) struct Disc {
     re: BigInt,
@@ -104,8 +105,8 @@ impl Disc {
         Self { re, im, radius, precision }
     }
 
-    /// `{x · y}`: |xy − ab| ≤ |a|·r_b + |b|·r_a + r_a·r_b for the centres a, b; each part of ab is rounded down by less than an
-    /// ulp, so that the centre moves by less than 2.
+    /// `{x · y}`: |xy − ab| ≤ |a|·r_b + |b|·r_a + r_a·r_b for the centres a, b; each part of ab is rounded
+    /// down by less than an ulp, so that the centre moves by less than 2.
     pub(crate) fn mul(&self, other: &Self) -> Self {
         let re: BigInt = (&self.re * &other.re - &self.im * &other.im) >> self.precision;
         let im: BigInt = (&self.re * &other.im + &self.im * &other.re) >> self.precision;
@@ -143,8 +144,8 @@ impl Disc {
 
     /// `{1 / x}`; `None` if the disc contains 0.
     ///
-    /// The centre's inverse is a̅/|a|², each part rounded by less than an ulp; |1/x − 1/a| = |x − a|/(|x|·|a|) ≤
-    /// r/((|a| − r)·|a|).
+    /// The centre's inverse is a̅/|a|², each part rounded by less than an ulp; |1/x − 1/a| = |x −
+    /// a|/(|x|·|a|) ≤ r/((|a| − r)·|a|).
     pub(crate) fn recip(&self) -> Option<Self> {
         let norm = &self.re * &self.re + &self.im * &self.im;
         // Rounded down.

@@ -1,7 +1,7 @@
 //! [`Enclosure`]: a closed interval with dyadic bounds, proven to contain the real number it stands for.
 //!
-//! The bounds are integers over one power of two. Here they are built, read, compared and rounded; what adds and
-//! multiplies them is in [`arithmetic`].
+//! The bounds are integers over one power of two. Here they are built, read, compared and rounded; what adds
+//! and multiplies them is in [`arithmetic`].
 
 mod arithmetic;
 
@@ -18,8 +18,9 @@ use super::{Rational, number};
 
 /// The closed interval `[lower, upper] · 2^-precision`, with `lower ≤ upper` (Invariant #1).
 ///
-/// Two enclosures are equal when they are the same set, whatever their precisions. Operations on mixed precisions
-/// answer at the larger; all but `mul` first bring the coarser operand there, so a cost is that of the finer operand.
+/// Two enclosures are equal when they are the same set, whatever their precisions. Operations on mixed
+/// precisions answer at the larger; all but `mul` first bring the coarser operand there, so a cost is that of
+/// the finer operand.
 ///
 /// ```
 /// use certus::exact::{Enclosure, Rational};
@@ -37,7 +38,8 @@ pub struct Enclosure {
     precision: u32,
 }
 
-/// `⌊value / 2^bits⌋`. The right shift of a `BigInt`, as of a machine word, rounds toward −∞, also where the value is negative.
+/// `⌊value / 2^bits⌋`. The right shift of a `BigInt`, as of a machine word, rounds toward −∞, also where the
+/// value is negative.
 ///
 /// This and what else is generic here runs on big integers; on machine words it is proven.
 fn shift_floor<T>(value: &T, bits: u32) -> T
@@ -73,8 +75,9 @@ fn dyadic(value: &BigInt, precision: u32) -> Rational {
 }
 
 impl Enclosure {
-    /// The narrowest enclosure of `value` at `precision`: a point if `value · 2^precision` is an integer, and otherwise
-    /// one unit `2^-precision` wide. Nothing for a quotient by 0, which only `Ratio::new_raw` makes.
+    /// The narrowest enclosure of `value` at `precision`: a point if `value · 2^precision` is an integer, and
+    /// otherwise one unit `2^-precision` wide. Nothing for a quotient by 0, which only `Ratio::new_raw`
+    /// makes.
     ///
     /// ```
     /// use certus::exact::{Enclosure, Rational};
@@ -108,7 +111,8 @@ impl Enclosure {
         Self { upper: lower.clone(), lower, precision }
     }
 
-    /// The narrowest enclosure of all of `[lower, upper]` at `precision`; `None` if `lower > upper`, or a bound is a quotient by 0.
+    /// The narrowest enclosure of all of `[lower, upper]` at `precision`; `None` if `lower > upper`, or a
+    /// bound is a quotient by 0.
     ///
     /// ```
     /// use certus::exact::{Enclosure, Rational};
@@ -215,8 +219,8 @@ impl Enclosure {
         Self { lower: a.lower.min(b.lower), upper: a.upper.max(b.upper), precision: a.precision }
     }
 
-    /// The numbers that are in both; `None` if there are none. Two enclosures of one truth always intersect, and the
-    /// intersection encloses it.
+    /// The numbers that are in both; `None` if there are none. Two enclosures of one truth always intersect,
+    /// and the intersection encloses it.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let (a, b) = aligned(self, other);
@@ -237,14 +241,15 @@ impl Enclosure {
         Self { lower, upper, precision }
     }
 
-    /// The same integers over a further `2^bits`: `{x · 2^-bits}`, exact. `None` if the precision would exceed `u32`.
+    /// The same integers over a further `2^bits`: `{x · 2^-bits}`, exact. `None` if the precision would
+    /// exceed `u32`.
     pub(super) fn scaled_down(self, bits: u32) -> Option<Self> {
         let precision = self.precision.checked_add(bits)?;
         Some(Self { precision, ..self })
     }
 
-    /// The order of the enclosed numbers, if the enclosures decide it: `None` where they overlap without being one and
-    /// the same point.
+    /// The order of the enclosed numbers, if the enclosures decide it: `None` where they overlap without
+    /// being one and the same point.
     ///
     /// ```
     /// use core::cmp::Ordering;
@@ -299,7 +304,8 @@ mod tests {
 
     use super::*;
 
-    /// Rationals of both signs, among them zero, integers, dyadics and numbers far smaller and larger than a unit.
+    /// Rationals of both signs, among them zero, integers, dyadics and numbers far smaller and larger than a
+    /// unit.
     pub(super) fn rational() -> impl Strategy<Value = Rational> {
         let small = (-20_i64..=20, 1_i64..=12);
         let wide = (any::<i64>(), 1_i64..=i64::MAX);
@@ -324,7 +330,8 @@ mod tests {
         Rational::new(BigInt::one(), BigInt::one() << enclosure.precision())
     }
 
-    /// The image is no wider than the exact one, from `lower` to `upper`, by a unit on either side; and contains it.
+    /// The image is no wider than the exact one, from `lower` to `upper`, by a unit on either side; and
+    /// contains it.
     pub(super) fn assert_tight(image: &Enclosure, lower: &Rational, upper: &Rational) {
         assert!(image.lower() <= *lower && image.lower() > lower - ulp(image), "{image} for {lower}");
         assert!(image.upper() >= *upper && image.upper() < upper + ulp(image), "{image} for {upper}");

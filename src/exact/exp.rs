@@ -1,8 +1,9 @@
 //! `e^-x`, enclosed.
 //!
-//! Halve `x` until it is small, sum the alternating series there, square back. Every step is on integers scaled by
-//! `2^working`; one such unit is called an *ulp* below. The bounds are right at any working precision. How narrow they
-//! are is not left to an analysis but checked: a result too wide is computed again with more guard bits.
+//! Halve `x` until it is small, sum the alternating series there, square back. Every step is on integers
+//! scaled by `2^working`; one such unit is called an *ulp* below. The bounds are right at any working
+//! precision. How narrow they are is not left to an analysis but checked: a result too wide is computed again
+//! with more guard bits.
 
 use core::ops::{Div, Mul, Shr};
 
@@ -15,9 +16,9 @@ use super::{Enclosure, NonNegative};
 
 /// Encloses `e^-x` with `width ≤ 2^-precision`; `e^-0` is the point 1.
 ///
-/// The cost grows with the precision and with the length of `x` in memory, never with its value: where `x ≥ precision`
-/// the answer is `[0, 2^-precision]` at once, since `e^-x ≤ e^-precision ≤ 2^-precision`. The result carries up to two
-/// bits more than `precision`, so that must be at most `u32::MAX − 2`.
+/// The cost grows with the precision and with the length of `x` in memory, never with its value: where
+/// `x ≥ precision` the answer is `[0, 2^-precision]` at once, since `e^-x ≤ e^-precision ≤ 2^-precision`. The
+/// result carries up to two bits more than `precision`, so that must be at most `u32::MAX − 2`.
 ///
 /// ```
 /// use certus::exact::{NonNegative, Rational, exp_neg};
@@ -36,7 +37,8 @@ pub fn exp_neg(x: &NonNegative, precision: u32) -> Enclosure {
     if *numerator >= denominator * precision {
         return Enclosure::from_scaled(BigInt::zero(), BigInt::one(), precision);
     }
-    // About √precision / 2 more halvings than bring x below 1 balance the squarings against the terms of the series.
+    // About √precision / 2 more halvings than bring x below 1 balance the squarings against the terms of the
+    // series.
     let extra = u64::from(4 + precision.sqrt() / 2);
     // x < 2^(bits of the numerator − bits of the denominator + 1), so x / 2^halvings < 2^-extra < 1/2.
     let halvings = (numerator.bits() + 1 + extra).saturating_sub(denominator.bits());
@@ -56,11 +58,12 @@ pub fn exp_neg(x: &NonNegative, precision: u32) -> Enclosure {
 
 /// Encloses `e^-x` with `width ≤ 2^-bits · lower`, a relative width; `lower > 0`.
 ///
-/// `e^-x = 2^-q · e^-(x − q·ln 2)` for `q = ⌊x / ln 2⌋`: the second factor is above 1/2 less a rounding, so it needs
-/// only `bits` binary digits, and the first is a precision of about `bits + x / ln 2` on integers of about `bits`
-/// binary digits. The cost therefore grows with `bits` and with the length of `x`, not with its value. But to
-/// read a bound as a rational, to print it, or to bring another enclosure to this precision writes out every digit:
-/// multiply such results among themselves, or round them ([`Enclosure::at_precision`]) first.
+/// `e^-x = 2^-q · e^-(x − q·ln 2)` for `q = ⌊x / ln 2⌋`: the second factor is above 1/2 less a rounding, so
+/// it needs only `bits` binary digits, and the first is a precision of about `bits + x / ln 2` on integers of
+/// about `bits` binary digits. The cost therefore grows with `bits` and with the length of `x`, not with its
+/// value. But to read a bound as a rational, to print it, or to bring another enclosure to this precision
+/// writes out every digit: multiply such results among themselves, or round them
+/// ([`Enclosure::at_precision`]) first.
 ///
 /// `None` where that precision exceeds a `u32` (every `x > 2^32`, and none below `2^31` for `bits ≤ 2^30`).
 ///
@@ -77,7 +80,8 @@ pub fn exp_neg_relative(x: &NonNegative, bits: u32) -> Option<Enclosure> {
     if *x.numerator() > x.denominator() << 32_u32 {
         return None;
     }
-    // The second factor is above 1/4, so two bits more than `bits` make it relatively narrow, and two are to spare.
+    // The second factor is above 1/4, so two bits more than `bits` make it relatively narrow, and two are to
+    // spare.
     let precision = bits.checked_add(4)?;
     // q < 2^33 multiplies the width of ln 2, which is about a thousand units at 128 bits.
     let mut guard = 48_u32;
@@ -113,7 +117,8 @@ fn enclose(numerator: &BigUint, denominator: &BigUint, halvings: u32, working: u
         None => numerator / (denominator << halvings.saturating_sub(working)),
     };
     let (lower, upper) = series(&t, working);
-    // e^-t falls with a slope of at most 1: a t too small by at most one ulp makes it too great by at most one.
+    // e^-t falls with a slope of at most 1: a t too small by at most one ulp makes it too great by at most
+    // one.
     let lower = BigInt::from(lower) - 1_u32;
     // 0 ≤ e^-x ≤ 1.
     let lower = lower.max(BigInt::zero());
@@ -136,11 +141,12 @@ where
 
 /// Bounds `e^-t`, for `t ≤ 1/2`, by its series `Σ (−1)^k t^k / k!`; all in ulps of `2^-working`.
 ///
-/// The computed terms are `T_0 = 2^working`, `T_1 = t` and `T_k = ⌊T_(k−1) · t / k⌋`. A true term exceeds its `T_k` by
-/// `e_k ≥ 0` ulps: `e_0 = e_1 = 0` and `e_k < e_(k−1) · t / k + 1 ≤ e_(k−1) / 4 + 1`, so `e_k < 2`: from the third on,
-/// a true term is in `[T_k, T_k + 2)`. Signs alternate, so the slack of an even term can only raise the sum, and that
-/// of an odd term only lower it. The true terms fall, so the sum from any term on is between zero and that term: at the
-/// first `T_k = 0` the whole remainder is in that term's slack, and the sum stops.
+/// The computed terms are `T_0 = 2^working`, `T_1 = t` and `T_k = ⌊T_(k−1) · t / k⌋`. A true term exceeds its
+/// `T_k` by `e_k ≥ 0` ulps: `e_0 = e_1 = 0` and `e_k < e_(k−1) · t / k + 1 ≤ e_(k−1) / 4 + 1`, so `e_k < 2`:
+/// from the third on, a true term is in `[T_k, T_k + 2)`. Signs alternate, so the slack of an even term can
+/// only raise the sum, and that of an odd term only lower it. The true terms fall, so the sum from any term
+/// on is between zero and that term: at the first `T_k = 0` the whole remainder is in that term's slack, and
+/// the sum stops.
 fn series(t: &BigUint, working: u32) -> (BigUint, BigUint) {
     let mut even = BigUint::one() << working;
     let mut odd = t.clone();
@@ -162,8 +168,8 @@ fn series(t: &BigUint, working: u32) -> (BigUint, BigUint) {
         index += 1;
     }
     let odd_upper = &odd + odd_slack;
-    // The even sum is at least 1 and the odd one at most 2/3. Only where the slack is not small against that, at a few
-    // bits, may a difference be negative; 0 is a lower bound of e^-t then too.
+    // The even sum is at least 1 and the odd one at most 2/3. Only where the slack is not small against that,
+    // at a few bits, may a difference be negative; 0 is a lower bound of e^-t then too.
     let lower = if even > odd_upper { &even - odd_upper } else { BigUint::zero() };
     (lower, even + even_slack - odd)
 }
@@ -187,8 +193,8 @@ mod tests {
         Rational::new(BigInt::one(), BigInt::one() << bits)
     }
 
-    /// An independent enclosure of e^-x in exact rationals, narrower than `2^-bits`: two neighbouring partial sums of
-    /// the alternating series, once its terms fall.
+    /// An independent enclosure of e^-x in exact rationals, narrower than `2^-bits`: two neighbouring partial
+    /// sums of the alternating series, once its terms fall.
     fn reference(x: &Rational, bits: u32) -> (Rational, Rational) {
         let mut term = Rational::one();
         let mut partial = Rational::one();
@@ -205,8 +211,8 @@ mod tests {
         }
     }
 
-    /// Whether the enclosure contains the truth, as far as a reference bracket around the truth can tell: it must not
-    /// lie wholly on one side of it.
+    /// Whether the enclosure contains the truth, as far as a reference bracket around the truth can tell: it
+    /// must not lie wholly on one side of it.
     fn meets(enclosed: &Enclosure, (lower, upper): &(Rational, Rational)) -> bool {
         enclosed.lower() <= *upper && enclosed.upper() >= *lower
     }

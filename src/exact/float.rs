@@ -22,8 +22,8 @@ const UNIT_EXPONENT: u64 = 1_075;
 /// The exact rational that a float is, by its bits and with no float arithmetic.
 ///
 /// With sign `s`, biased exponent `e` and stored significand `m` (IEEE 754 binary64):
-/// `(-1)^s × (2^52 + m) × 2^(e − 1075)` for a normal number, `(-1)^s × m × 2^(−1074)` for a subnormal one (`e = 0`).
-/// Both zeros are 0.
+/// `(-1)^s × (2^52 + m) × 2^(e − 1075)` for a normal number, `(-1)^s × m × 2^(−1074)` for a subnormal one
+/// (`e = 0`). Both zeros are 0.
 ///
 /// # Errors
 ///

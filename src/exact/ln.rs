@@ -1,8 +1,9 @@
 //! `ln x`, enclosed.
 //!
-//! `ln(2^e · m) = e · ln 2 + 2 · atanh((m − 1) / (m + 1))`, and `ln 2` by three faster series of the same kind. Every
-//! step is on integers scaled by `2^working`; one such unit is called an *ulp* below. The bounds are right at any
-//! working precision. How narrow they are is not left to an analysis but checked: a result too wide is computed again.
+//! `ln(2^e · m) = e · ln 2 + 2 · atanh((m − 1) / (m + 1))`, and `ln 2` by three faster series of the same
+//! kind. Every step is on integers scaled by `2^working`; one such unit is called an *ulp* below. The bounds
+//! are right at any working precision. How narrow they are is not left to an analysis but checked: a result
+//! too wide is computed again.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Zero};
@@ -11,8 +12,8 @@ use super::{Enclosure, Positive};
 
 /// Encloses `ln x` with `width ≤ 2^-precision`; `ln 1` is the point 0.
 ///
-/// The cost grows with the precision and with the length of `x` in memory. The result carries up to two bits more than
-/// `precision`, so that must be at most `u32::MAX − 2`.
+/// The cost grows with the precision and with the length of `x` in memory. The result carries up to two bits
+/// more than `precision`, so that must be at most `u32::MAX − 2`.
 ///
 /// ```
 /// use certus::exact::{Positive, Rational, ln};
@@ -27,7 +28,8 @@ pub fn ln(x: &Positive, precision: u32) -> Enclosure {
     if numerator == denominator {
         return Enclosure::from_integer(0, 0);
     }
-    // x = 2^e · m with e the difference of the lengths, so 1/2 < m < 2. As m = a / b: shift the shorter to the longer.
+    // x = 2^e · m with e the difference of the lengths, so 1/2 < m < 2. As m = a / b: shift the shorter to
+    // the longer.
     let (numerator_bits, denominator_bits) = (numerator.bits(), denominator.bits());
     let e = BigInt::from(numerator_bits) - BigInt::from(denominator_bits);
     let a = numerator << denominator_bits.saturating_sub(numerator_bits);
@@ -53,10 +55,11 @@ pub fn ln(x: &Positive, precision: u32) -> Enclosure {
     }
 }
 
-/// Encloses `ln 2` on integers scaled by `2^working`; about a thousand ulps wide at 128 bits, and in proportion.
+/// Encloses `ln 2` on integers scaled by `2^working`; about a thousand ulps wide at 128 bits, and in
+/// proportion.
 ///
-/// `ln 2 = 18 atanh(1/26) − 2 atanh(1/4801) + 8 atanh(1/8749)`, since `2 atanh(1/k) = ln((k + 1) / (k − 1))` and
-/// `(27/25)^9 · (4800/4802) · (8750/8748)^4 = 2` (which a test computes).
+/// `ln 2 = 18 atanh(1/26) − 2 atanh(1/4801) + 8 atanh(1/8749)`, since `2 atanh(1/k) = ln((k + 1) / (k − 1))`
+/// and `(27/25)^9 · (4800/4802) · (8750/8748)^4 = 2` (which a test computes).
 pub(super) fn ln_two(working: u32) -> Enclosure {
     LN_TWO
         .iter()
@@ -72,24 +75,27 @@ pub(super) fn ln_two(working: u32) -> Enclosure {
 /// `(coefficient, k)` of `ln 2 = Σ coefficient · atanh(1/k)`.
 const LN_TWO: [(i32, u32); 3] = [(18, 26), (-2, 4801), (8, 8749)];
 
-/// Encloses `atanh z` for `0 ≤ z = numerator / denominator ≤ 1/3`, on integers scaled by `2^working`, `working ≥ 2`.
+/// Encloses `atanh z` for `0 ≤ z = numerator / denominator ≤ 1/3`, on integers scaled by `2^working`,
+/// `working ≥ 2`.
 fn atanh(numerator: &BigUint, denominator: &BigUint, working: u32) -> Enclosure {
-    // Both rounded down. The true z² is below (t + 1 ulp)², so it exceeds `square` by less than 1 + 2/3 + 1/4 ulps: one
-    // by its rounding, 2t by that of t, and 2^-working ≤ 1/4. Times a power, at most 1/3, that is below 2/3 of an ulp.
+    // Both rounded down. The true z² is below (t + 1 ulp)², so it exceeds `square` by less than 1 + 2/3 + 1/4
+    // ulps: one by its rounding, 2t by that of t, and 2^-working ≤ 1/4. Times a power, at most 1/3, that is
+    // below 2/3 of an ulp.
     let t = (numerator << working) / denominator;
     let square = (&t * &t) >> working;
     odd_series(t, |power| (power * &square) >> working, working)
 }
 
-/// Encloses `Σ z^(2k+1) / (2k+1)` for `z ≤ 1/3`, from its first power `P_0` and the step from a power to the next; all
-/// in ulps of `2^-working`.
+/// Encloses `Σ z^(2k+1) / (2k+1)` for `z ≤ 1/3`, from its first power `P_0` and the step from a power to the
+/// next; all in ulps of `2^-working`.
 ///
-/// Asked of both: the true `z` is in `[P_0, P_0 + 1)`, and a step multiplies by at most `z²` and loses less than 5/3 of
-/// an ulp: one by rounding its result down, and 2/3 by rounding `z²`.
+/// Asked of both: the true `z` is in `[P_0, P_0 + 1)`, and a step multiplies by at most `z²` and loses less
+/// than 5/3 of an ulp: one by rounding its result down, and 2/3 by rounding `z²`.
 ///
-/// Then a true power exceeds its `P_k` by `e_k ≥ 0` ulps with `e_0 < 1` and `e_k < e_(k−1) / 9 + 5/3`, so `e_k < 2`. A
-/// true term is in `[P_k, P_k + 2) / (2k+1)`, so in `[T_k, T_k + 3)` for `T_k = ⌊P_k / (2k+1)⌋`. The sum stops at `P_k
-/// = 0`: the true power is below 2 ulps there, and the rest of the series below `2 / (1 − 1/9) < 3`.
+/// Then a true power exceeds its `P_k` by `e_k ≥ 0` ulps with `e_0 < 1` and `e_k < e_(k−1) / 9 + 5/3`, so
+/// `e_k < 2`. A true term is in `[P_k, P_k + 2) / (2k+1)`, so in `[T_k, T_k + 3)` for `T_k = ⌊P_k / (2k+1)⌋`.
+/// The sum stops at `P_k = 0`: the true power is below 2 ulps there, and the rest of the series below
+/// `2 / (1 − 1/9) < 3`.
 fn odd_series(first: BigUint, step: impl Fn(&BigUint) -> BigUint, working: u32) -> Enclosure {
     let mut power = first;
     let mut total = BigUint::zero();
@@ -121,8 +127,8 @@ mod tests {
         Rational::new(BigInt::one(), BigInt::one() << bits)
     }
 
-    /// An independent enclosure of atanh z, 0 ≤ z ≤ 1/3, in exact rationals: a partial sum, and the same with a
-    /// geometric series of ratio 1/9 in place of the rest.
+    /// An independent enclosure of atanh z, 0 ≤ z ≤ 1/3, in exact rationals: a partial sum, and the same with
+    /// a geometric series of ratio 1/9 in place of the rest.
     fn reference(z: &Rational, bits: u32) -> (Rational, Rational) {
         let (mut power, mut total, mut k) = (z.clone(), Rational::zero(), 1_u32);
         while power >= unit(bits) {

@@ -1,7 +1,8 @@
 //! Natural numbers of any width: the words on which the kernels run, and the big integers behind them.
 //!
-//! A kernel is written once, over [`Natural`], and runs at `u64` when its parameters fit and at [`BigUint`] when they do
-//! not; proofs run it at `u8`. Every operation that could leave the width says so with `None`: nothing wraps.
+//! A kernel is written once, over [`Natural`], and runs at `u64` when its parameters fit and at [`BigUint`]
+//! when they do not; proofs run it at `u8`. Every operation that could leave the width says so with `None`:
+//! nothing wraps.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -38,7 +39,8 @@ pub trait Natural: Clone + Ord + core::fmt::Debug + Send + Sync + 'static {
     /// self · other.
     fn checked_mul(&self, other: &Self) -> Option<Self>;
 
-    /// The quotient q and remainder r with self = q·divisor + r, and r < divisor unless the divisor is 0; then q = 0 and r = self.
+    /// The quotient q and remainder r with self = q·divisor + r, and r < divisor unless the divisor is 0;
+    /// then q = 0 and r = self.
     fn div_rem(&self, divisor: &Self) -> (Self, Self);
 
     /// The number of binary digits; 0 for 0.
@@ -99,7 +101,8 @@ macro_rules! natural_word {
                 if *self == 0 {
                     return Some(low);
                 }
-                // No set bit is shifted out, and a shift by the whole width is out of the question for self > 0.
+                // No set bit is shifted out, and a shift by the whole width is out of the question for
+                // self > 0.
                 (count <= self.leading_zeros()).then(|| (*self << count) | low)
             }
         }

@@ -1,7 +1,7 @@
 //! The tail of the normal distribution, enclosed.
 //!
-//! With φ(x) = e^(-x²/2)/√(2π), and Φ̄(x) = P(Z > x) = erfc(x/√2)/2 of a standard normal Z. Every bound is right at any working precision; how
-//! narrow it is, is checked, and what is too wide is computed again.
+//! With φ(x) = e^(-x²/2)/√(2π), and Φ̄(x) = P(Z > x) = erfc(x/√2)/2 of a standard normal Z. Every bound is
+//! right at any working precision; how narrow it is, is checked, and what is too wide is computed again.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -9,7 +9,8 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::working::pi;
 use super::{Enclosure, NonNegative, Rational, exp_neg, exp_neg_relative, number};
 
-/// Encloses Φ̄(x) = P(Z > x) with `width ≤ 2^-bits · lower`; `None` if |x| exceeds 2^15, bits 2^30, or x is a quotient by 0.
+/// Encloses Φ̄(x) = P(Z > x) with `width ≤ 2^-bits · lower`; `None` if |x| exceeds 2^15, bits 2^30, or x is a
+/// quotient by 0.
 ///
 /// ```
 /// use certus::exact::{normal_tail, parse};
@@ -50,14 +51,17 @@ fn tail(x: &Rational, bits: u32) -> Option<Enclosure> {
     }
 }
 
-/// Φ̄(x) = 1/2 − φ(x)·Σ_{n≥0} x^(2n+1)/(2n+1)!!, for x > 0 (Abramowitz and Stegun 26.2.11). The terms are positive.
+/// Φ̄(x) = 1/2 − φ(x)·Σ_{n≥0} x^(2n+1)/(2n+1)!!, for x > 0 (Abramowitz and Stegun 26.2.11). The terms are
+/// positive.
 ///
-/// From the first term on whose successor is at most half of it, what remains is between 0 and twice the next term.
+/// From the first term on whose successor is at most half of it, what remains is between 0 and twice the next
+/// term.
 fn series(x: &Rational, square: &Rational, bits: u32) -> Option<Enclosure> {
     // Φ̄(x) > 2^-(3x²/4 + x + 3), and so many digits cancel.
     let lost = (square * Rational::new(3.into(), 4.into()) + x).ceil().to_integer().to_u32()?;
     let working = bits.checked_add(lost)?.checked_add(8)?;
-    // Of x² as many digits as of a term, and no quotient of long numbers: a term is a product and a division by a word.
+    // Of x² as many digits as of a term, and no quotient of long numbers: a term is a product and a division
+    // by a word.
     let enclosed = Enclosure::from_rational(square, working);
     let settled = (square * BigInt::from(2)).ceil().to_integer().to_u32()?;
     let mut term = Enclosure::from_rational(x, working);
@@ -79,8 +83,8 @@ fn series(x: &Rational, square: &Rational, bits: u32) -> Option<Enclosure> {
     Some(tail.max_zero())
 }
 
-/// Φ̄(x) = φ(x)/x·(1 − 1/x² + 1·3/x⁴ − 1·3·5/x⁶ + …), for x > 0: the series diverges, but what is left out is of the sign of the first term
-/// that is, and smaller (Abramowitz and Stegun 26.2.12).
+/// Φ̄(x) = φ(x)/x·(1 − 1/x² + 1·3/x⁴ − 1·3·5/x⁶ + …), for x > 0: the series diverges, but what is left out is
+/// of the sign of the first term that is, and smaller (Abramowitz and Stegun 26.2.12).
 fn asymptotic(x: &Rational, square: &Rational, bits: u32) -> Option<Enclosure> {
     let working = bits.checked_add(8)?;
     let inverse = Enclosure::from_rational(&square.recip(), working);

@@ -1,8 +1,8 @@
 //! Numbers as people write them, read exactly: `0.1` is 1/10.
 //!
-//! Reading has two steps. `scan` finds the digits and the exponent in the bytes and checks every limit: it allocates
-//! nothing and its arithmetic fits in 16 bits. Only what it accepts becomes a big number, so a hostile text
-//! (`1e999999999`, megabytes of digits) costs one pass over its bytes at most.
+//! Reading has two steps. `scan` finds the digits and the exponent in the bytes and checks every limit: it
+//! allocates nothing and its arithmetic fits in 16 bits. Only what it accepts becomes a big number, so a
+//! hostile text (`1e999999999`, megabytes of digits) costs one pass over its bytes at most.
 
 use core::ops::{Add, Mul};
 
@@ -51,13 +51,14 @@ pub enum NumberError {
 /// digits   = ("0" … "9")+
 /// ```
 ///
-/// A point has digits on both sides: `0.5`, never `.5` or `5.`. There is no space, underscore, hexadecimal, infinity
-/// or NaN, and no digit outside ASCII. Leading zeros are accepted and count towards [`MAX_DIGITS`].
+/// A point has digits on both sides: `0.5`, never `.5` or `5.`. There is no space, underscore, hexadecimal,
+/// infinity or NaN, and no digit outside ASCII. Leading zeros are accepted and count towards [`MAX_DIGITS`].
 ///
 /// # Errors
 ///
-/// If the text does not follow the grammar, a denominator is zero, there are more than [`MAX_DIGITS`] digits (the
-/// exponent's own apart), or the exponent is beyond ±[`MAX_EXPONENT`] or written with more than four digits.
+/// If the text does not follow the grammar, a denominator is zero, there are more than [`MAX_DIGITS`] digits
+/// (the exponent's own apart), or the exponent is beyond ±[`MAX_EXPONENT`] or written with more than four
+/// digits.
 ///
 /// # Example
 ///
@@ -240,7 +241,8 @@ fn scaled<T: Mul<Output = T>>(digits: T, places: usize, exponent: i16, ten: impl
     if exponent.is_negative() { (digits, shift * magnitude) } else { (digits * magnitude, shift) }
 }
 
-/// The number that is written by a number's digits and these after them. (This and the two above are over any numbers, so that what ships is proven on words.)
+/// The number that is written by a number's digits and these after them. (This and the two above are over any
+/// numbers, so that what ships is proven on words.)
 fn append<T: Mul<u8, Output = T> + Add<u8, Output = T>>(number: T, text: &[u8], digits: Digits) -> T {
     let (mut number, mut at) = (number, digits.start);
     while at < digits.end {

@@ -1,6 +1,7 @@
 //! Closed forms: the probabilities on paper, enclosed.
 //!
-//! Everything that checks a sampler or accounts for it compares with these. They know nothing of how a sample is drawn.
+//! Everything that checks a sampler or accounts for it compares with these. They know nothing of how a sample
+//! is drawn.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -74,14 +75,16 @@ impl GaussianPmf {
     /// The most terms that the normaliser may take.
     const MOST_TERMS: usize = 1 << 22;
 
-    /// Probabilities of width about 2^-`precision`; `None` if more than 2^22 terms count, as for σ over about 350,000.
+    /// Probabilities of width about 2^-`precision`; `None` if more than 2^22 terms count, as for σ over about
+    /// 350,000.
     ///
-    /// Terms come by recurrence: w₀ = 1, wₖ₊₁ = wₖ·rₖ, rₖ = e^(-(2k+1)/2σ²), rₖ₊₁ = rₖ·e^(-1/σ²). The ratios fall, so from the
-    /// first negligible wₙ on, Σ_{k≥n} wₖ ≤ wₙ/(1 − rₙ): the tail is in [0, that].
+    /// Terms come by recurrence: w₀ = 1, wₖ₊₁ = wₖ·rₖ, rₖ = e^(-(2k+1)/2σ²), rₖ₊₁ = rₖ·e^(-1/σ²). The ratios
+    /// fall, so from the first negligible wₙ on, Σ_{k≥n} wₖ ≤ wₙ/(1 − rₙ): the tail is in [0, that].
     #[must_use]
     pub fn new(variance: &Positive, precision: u32) -> Option<Self> {
         let (numerator, denominator) = (variance.numerator(), variance.denominator());
-        // wₙ < 2^-(precision + 4) once n² ≥ 2σ²·(precision + 4)·ln 2, so about n ≤ σ·√(2·(precision + 4)) terms count.
+        // wₙ < 2^-(precision + 4) once n² ≥ 2σ²·(precision + 4)·ln 2, so about n ≤ σ·√(2·(precision + 4))
+        // terms count.
         let terms = (numerator * BigUint::from(2u32) * precision.saturating_add(4) / denominator).sqrt();
         if terms > BigUint::from(Self::MOST_TERMS) {
             return None;
@@ -90,7 +93,8 @@ impl GaussianPmf {
         let guard = u32::try_from(2 * terms.bits()).ok()?.saturating_add(8);
         let working = precision.saturating_add(guard);
         let one = Enclosure::from_integer(1, working);
-        // The tail is known only to be in [0, wₙ/(1 − rₙ)]: what it adds to the width must be well below 2^-precision.
+        // The tail is known only to be in [0, wₙ/(1 − rₙ)]: what it adds to the width must be well below
+        // 2^-precision.
         let negligible = Rational::new_raw(1.into(), num_bigint::BigInt::one() << precision.saturating_add(4));
         let falling = exp_neg(&exponent(denominator.clone(), numerator.clone()), working);
         let mut ratio = exp_neg(&exponent(denominator.clone(), numerator * BigUint::from(2u32)), working);
@@ -127,14 +131,16 @@ impl Pmf<Integer> for GaussianPmf {
     }
 }
 
-/// Finitely many values with weights cᵢ·e^-xᵢ: P(i) = cᵢ·e^-xᵢ/Σⱼ cⱼ·e^-xⱼ; any other value has probability 0.
+/// Finitely many values with weights cᵢ·e^-xᵢ: P(i) = cᵢ·e^-xᵢ/Σⱼ cⱼ·e^-xⱼ; any other value has
+/// probability 0.
 #[derive(Clone, Debug)]
 pub struct FinitePmf<T> {
     probabilities: BTreeMap<T, Enclosure>,
 }
 
 impl<T: Ord> FinitePmf<T> {
-    /// From (value, c, x) with c ≥ 0 and x ≥ 0; `None` if the weights do not exceed 0 at this precision, or a value is listed twice.
+    /// From (value, c, x) with c ≥ 0 and x ≥ 0; `None` if the weights do not exceed 0 at this precision, or a
+    /// value is listed twice.
     #[must_use]
     pub fn new(weights: Vec<(T, NonNegative, NonNegative)>, precision: u32) -> Option<Self> {
         let mut probabilities = BTreeMap::new();
@@ -195,7 +201,8 @@ mod tests {
             }
         }
 
-        /// The ratio of neighbours is known exactly: e^(-(2k+1)/2σ²). The recurrence must not have drifted from it.
+        /// The ratio of neighbours is known exactly: e^(-(2k+1)/2σ²). The recurrence must not have drifted
+        /// from it.
         #[test]
         fn gaussian_recurrence_agrees_with_the_exponential(n in 1u64..2000, d in 1u64..20, k in 0i64..200) {
             let pmf = GaussianPmf::new(&positive(n, d), 80).unwrap();

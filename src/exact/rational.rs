@@ -12,13 +12,13 @@ use super::{NumberError, parse};
 
 /// An exact rational number.
 ///
-/// The type is another crate's, and its `new_raw` makes quotients by 0, which are no numbers, and denominators below 0, which its
-/// own comparisons get wrong. Every public function of this one that takes a `Rational` takes the latter for the numbers that they
-/// are, and says what it does with the former.
+/// The type is another crate's, and its `new_raw` makes quotients by 0, which are no numbers, and
+/// denominators below 0, which its own comparisons get wrong. Every public function of this one that takes a
+/// `Rational` takes the latter for the numbers that they are, and says what it does with the former.
 pub type Rational = Ratio<BigInt>;
 
-/// A number in lowest terms over a positive denominator. An integer is that already, and so is an odd number over a power of two: a gcd
-/// of long numbers takes long.
+/// A number in lowest terms over a positive denominator. An integer is that already, and so is an odd number
+/// over a power of two: a gcd of long numbers takes long.
 fn lowest_terms(value: Rational) -> Rational {
     let denominator = value.denom();
     let is_power_of_two =
@@ -100,7 +100,8 @@ macro_rules! ranged_rational {
             ///
             /// # Errors
             ///
-            /// If the number is not in the range that this type promises, or was built with a zero denominator.
+            /// If the number is not in the range that this type promises, or was built with a zero
+            /// denominator.
             pub fn new(value: Rational) -> Result<Self, $error> {
                 if value.denom().is_zero() {
                     return Err($error);

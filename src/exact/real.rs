@@ -17,9 +17,9 @@ use super::{Enclosure, NonNegative, Positive, Rational, render};
 
 /// A real number as a formula over rationals, with +, −, ·, /, e^x, ln and √.
 ///
-/// What a formula of rationals gives exactly is kept exactly ([`Real::exact`]); anything else is enclosed on demand
-/// ([`Real::enclose`]), to any width. Two reals are compared by narrowing both until they part ([`Real::compare`]), which decides everything but
-/// equality of two different formulas.
+/// What a formula of rationals gives exactly is kept exactly ([`Real::exact`]); anything else is enclosed on
+/// demand ([`Real::enclose`]), to any width. Two reals are compared by narrowing both until they part
+/// ([`Real::compare`]), which decides everything but equality of two different formulas.
 ///
 /// ```
 /// use certus::exact::Real;
@@ -30,7 +30,8 @@ use super::{Enclosure, NonNegative, Positive, Rational, render};
 /// assert!(ln_three.is_at_most(&Real::ratio(11, 10)));
 /// ```
 ///
-/// Formulas may be deep and may share parts: nothing here recurses, and a part that occurs many times is enclosed once.
+/// Formulas may be deep and may share parts: nothing here recurses, and a part that occurs many times is
+/// enclosed once.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Real(Formula);
 
@@ -89,8 +90,8 @@ impl Real {
         (&Self::from(1) - &power) / (&Self::from(1) + &power)
     }
 
-    /// An enclosure of width at most 2^-bits. Nothing where the formula has no value (a division by zero, ln or √ out of its domain), or
-    /// none that can be told at 2^12 digits more, or e^x with x > 2^14.
+    /// An enclosure of width at most 2^-bits. Nothing where the formula has no value (a division by zero, ln
+    /// or √ out of its domain), or none that can be told at 2^12 digits more, or e^x with x > 2^14.
     ///
     /// ```
     /// use certus::exact::Real;
@@ -114,7 +115,8 @@ impl Real {
         None
     }
 
-    /// A rational that is at least the number, and above it by at most 2^-bits. Nothing as for [`Real::enclose`].
+    /// A rational that is at least the number, and above it by at most 2^-bits. Nothing as for
+    /// [`Real::enclose`].
     #[must_use]
     pub fn at_most(&self, bits: u32) -> Option<Rational> {
         match self.exact() {
@@ -123,7 +125,8 @@ impl Real {
         }
     }
 
-    /// The order of two numbers, where they part within 2^12 binary digits; equal only where both are the same formula, or rationals.
+    /// The order of two numbers, where they part within 2^12 binary digits; equal only where both are the
+    /// same formula, or rationals.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         if self == other {
@@ -135,7 +138,8 @@ impl Real {
         let mut bits = 64_u32;
         while bits <= MOST_BITS {
             let order = self.enclose(bits)?.compare(&other.enclose(bits)?);
-            // Two points may be equal without either being known exactly; then the formulas are not told apart.
+            // Two points may be equal without either being known exactly; then the formulas are not told
+            // apart.
             if let Some(order) = order {
                 return Some(order);
             }
@@ -150,7 +154,8 @@ impl Real {
         matches!(self.compare(other), Some(Ordering::Less | Ordering::Equal))
     }
 
-    /// The larger of the two, which has no value where one of them has none. Where it cannot be told which it is, the formula keeps both.
+    /// The larger of the two, which has no value where one of them has none. Where it cannot be told which it
+    /// is, the formula keeps both.
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         match self.compare(other) {
@@ -160,7 +165,8 @@ impl Real {
         }
     }
 
-    /// The smaller of two numbers that have a value, as a formula: which one it is shows where it is enclosed. Of rationals, the smaller.
+    /// The smaller of two numbers that have a value, as a formula: which one it is shows where it is
+    /// enclosed. Of rationals, the smaller.
     pub(crate) fn least(&self, other: &Self) -> Self {
         match (self.exact(), other.exact()) {
             (Some(a), Some(b)) => Self::from(a.min(b).clone()),
@@ -168,8 +174,8 @@ impl Real {
         }
     }
 
-    /// The smaller of the two. Where that cannot be told, one that has a value, hence the smaller but for 2^-4096: of two bounds of one
-    /// number either is one.
+    /// The smaller of the two. Where that cannot be told, one that has a value, hence the smaller but for
+    /// 2^-4096: of two bounds of one number either is one.
     #[must_use]
     pub fn min(&self, other: &Self) -> Self {
         match self.compare(other) {

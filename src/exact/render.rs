@@ -12,9 +12,9 @@ use super::{Rational, number};
 
 /// The canonical text of a number: an integer `a` or a fraction `a/b` in lowest terms.
 ///
-/// A few numbers that [`parse`](super::parse) accepts have more than [`MAX_DIGITS`] digits as a fraction (`1e-1000` does).
-/// They are decimals, and their canonical text is `m × 10^e` in scientific notation, with `e` the exponent that
-/// leaves `m` an integer not divisible by ten, or the nearest within ±[`MAX_EXPONENT`].
+/// A few numbers that [`parse`](super::parse) accepts have more than [`MAX_DIGITS`] digits as a fraction
+/// (`1e-1000` does). They are decimals, and their canonical text is `m × 10^e` in scientific notation, with
+/// `e` the exponent that leaves `m` an integer not divisible by ten, or the nearest within ±[`MAX_EXPONENT`].
 ///
 /// Guarantee: `parse(&render(x)) == Ok(x)` for every `x` that `parse` has returned.
 /// A number with more digits that no accepted text writes (3^-5000) is rendered as a fraction nevertheless.
@@ -51,7 +51,8 @@ fn scientific(value: &Rational) -> Option<String> {
     let integer = (value * BigInt::from(10).pow(places)).to_integer();
     let (zeros, significand) = strip(integer.magnitude().clone(), &BigUint::from(10_u8));
 
-    // The number is significand × 10^(zeros − places); at most one of the two is not zero, as it is in lowest terms.
+    // The number is significand × 10^(zeros − places); at most one of the two is not zero, as it is in lowest
+    // terms.
     let limit = u32::from(MAX_EXPONENT);
     let sign = if value.is_negative() { "-" } else { "" };
     Some(if places == 0 {
@@ -72,8 +73,8 @@ fn scientific(value: &Rational) -> Option<String> {
 
 /// How often `factor` divides the number, and what remains; zero is left alone.
 ///
-/// Dividing by factor, factor², factor⁴, … on the way in and by the same on the way out takes a logarithm of the
-/// count in divisions.
+/// Dividing by factor, factor², factor⁴, … on the way in and by the same on the way out takes a logarithm of
+/// the count in divisions.
 fn strip(number: BigUint, factor: &BigUint) -> (u32, BigUint) {
     if number.is_zero() {
         return (0, number);
@@ -82,8 +83,8 @@ fn strip(number: BigUint, factor: &BigUint) -> (u32, BigUint) {
     if !remainder.is_zero() {
         return (0, number);
     }
-    // The number is factor × (factor²)^pairs × rest, where factor may divide the rest once more, and not twice.
-    // Saturation never happens: no number in memory has 2^32 factors.
+    // The number is factor × (factor²)^pairs × rest, where factor may divide the rest once more, and not
+    // twice. Saturation never happens: no number in memory has 2^32 factors.
     let (pairs, rest) = strip(quotient, &(factor * factor));
     let count = pairs.saturating_mul(2).saturating_add(1);
     let (quotient, remainder) = rest.div_rem(factor);

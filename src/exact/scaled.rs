@@ -1,4 +1,5 @@
-//! [`Scaled`]: an enclosure of a non-negative real with an exponent of its own, so that it is relatively narrow whatever its size.
+//! [`Scaled`]: an enclosure of a non-negative real with an exponent of its own, so that it is relatively
+//! narrow whatever its size.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
@@ -6,10 +7,11 @@ use num_traits::{One, Zero};
 
 use super::{Enclosure, Rational};
 
-/// The closed interval `[lower, upper] · 2^exponent` with `0 ≤ lower ≤ upper` (Invariant #1), of about `bits` binary digits.
+/// The closed interval `[lower, upper] · 2^exponent` with `0 ≤ lower ≤ upper` (Invariant #1), of about `bits`
+/// binary digits.
 ///
-/// Where an [`Enclosure`] counts its digits from the point, this counts them from the first digit that is not 0: products and powers keep
-/// their relative width, and cost the same, from 2^-1000000 to 2^1000000.
+/// Where an [`Enclosure`] counts its digits from the point, this counts them from the first digit that is not
+/// 0: products and powers keep their relative width, and cost the same, from 2^-1000000 to 2^1000000.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaled {
     lower: BigUint,
@@ -150,7 +152,8 @@ impl Scaled {
         if self.lower.is_zero() { i64::MIN / 4 } else { self.exponent.saturating_add_unsigned(self.lower.bits() - 1) }
     }
 
-    /// The first 64 binary digits of the upper bound, and the exponent of the last of them; (0, 0) for the point 0.
+    /// The first 64 binary digits of the upper bound, and the exponent of the last of them; (0, 0) for the
+    /// point 0.
     pub(crate) fn leading(&self) -> (u64, i64) {
         let excess = self.upper.bits().saturating_sub(64);
         let leading = (&self.upper >> excess).iter_u64_digits().next().unwrap_or(0);

@@ -1,7 +1,8 @@
-//! Exact numbers as text (feature `serde`): `"1/10"`, `"3"`. A number that is not text is refused: it may have been rounded already.
+//! Exact numbers as text (feature `serde`): `"1/10"`, `"3"`. A number that is not text is refused: it may
+//! have been rounded already.
 //!
-//! One limit holds both ways. What is written is the canonical text ([`render`]); a number that has none within the limits of
-//! [`parse`] is an error where it is written, not where somebody wants to read it.
+//! One limit holds both ways. What is written is the canonical text ([`render`]); a number that has none
+//! within the limits of [`parse`] is an error where it is written, not where somebody wants to read it.
 
 use alloc::string::String;
 
@@ -83,7 +84,8 @@ mod tests {
         assert!(serde_json::from_str::<Integer>("\"1/2\"").is_err());
     }
 
-    /// Whatever is written is read: what parses comes back, however long its fraction, and nothing else is written.
+    /// Whatever is written is read: what parses comes back, however long its fraction, and nothing else is
+    /// written.
     #[test]
     fn one_limit_both_ways() {
         for text in

@@ -57,9 +57,11 @@ impl Working {
         &self.pi
     }
 
-    /// Encloses e^x, for every x of an enclosure, with a relative width of about 2^-bits more than the width of x; `None` if |x| ≥ 2^60, or the budget is spent.
+    /// Encloses e^x, for every x of an enclosure, with a relative width of about 2^-bits more than the width
+    /// of x; `None` if |x| ≥ 2^60, or the budget is spent.
     ///
-    /// e^x = 2^q·e^-(q·ln 2 − x) with q > x/ln 2, so that the argument of e^-y is not negative; for y ≤ y′, e^-y′ ≥ e^-y·(1 − (y′ − y)).
+    /// e^x = 2^q·e^-(q·ln 2 − x) with q > x/ln 2, so that the argument of e^-y is not negative; for y ≤ y′,
+    /// e^-y′ ≥ e^-y·(1 − (y′ − y)).
     pub(crate) fn exp(&self, x: &Enclosure) -> Option<Scaled> {
         if x.is_point() && x.lower().is_zero() {
             return Some(Scaled::one(self.bits));
@@ -97,7 +99,8 @@ impl Working {
         Some(least.hull(&least.add(&rise)).add(&self.ln_two.mul(&Enclosure::from_integer(e, 0))))
     }
 
-    /// Encloses e^(2πi·numerator/denominator): the turn is exact, so that only the nearest eighth of it goes through a series.
+    /// Encloses e^(2πi·numerator/denominator): the turn is exact, so that only the nearest eighth of it goes
+    /// through a series.
     pub(crate) fn turn(&self, numerator: &BigInt, denominator: &BigUint) -> Disc {
         let denominator = BigInt::from(denominator.clone());
         if denominator.is_zero() {
@@ -125,9 +128,10 @@ impl Working {
 
 /// Encloses cos y + i·sin y for 0 ≤ y ≤ 1, at the given precision.
 ///
-/// Halve y until it is small, sum the series Σ (iy)^k/k! there, square back. In ulps of 2^-working: the terms are T_0 = 2^working,
-/// T_k = ⌊T_(k−1)·y/k⌋ with y rounded down, and a true term of the rounded y exceeds its T_k by e_k < e_(k−1)/2 + 1 < 2; at the
-/// first T_k = 0 the rest of the series is below 2·2. |e^(iy) − e^(iy′)| ≤ |y − y′|, so that the rounding of y adds its own size.
+/// Halve y until it is small, sum the series Σ (iy)^k/k! there, square back. In ulps of 2^-working: the terms
+/// are T_0 = 2^working, T_k = ⌊T_(k−1)·y/k⌋ with y rounded down, and a true term of the rounded y exceeds its
+/// T_k by e_k < e_(k−1)/2 + 1 < 2; at the first T_k = 0 the rest of the series is below 2·2. |e^(iy) −
+/// e^(iy′)| ≤ |y − y′|, so that the rounding of y adds its own size.
 fn cis(y: &Enclosure, precision: u32) -> Disc {
     let halvings = 2 + precision.sqrt() / 2;
     // Each squaring doubles the radius and adds 3.
@@ -164,8 +168,9 @@ fn cis(y: &Enclosure, precision: u32) -> Disc {
 
 /// Encloses π on integers scaled by 2^working: π = 16·arctan(1/5) − 4·arctan(1/239) (Machin).
 ///
-/// The terms 1/((2k+1)·n^(2k+1)) fall and alternate. The powers are rounded down by less than 2 ulps in all (each division loses less than
-/// one, and 1/n² < 1/4 of what was lost before), the terms by less than 3, and at a power of 0 the rest is below 3 too.
+/// The terms 1/((2k+1)·n^(2k+1)) fall and alternate. The powers are rounded down by less than 2 ulps in all
+/// (each division loses less than one, and 1/n² < 1/4 of what was lost before), the terms by less than 3, and
+/// at a power of 0 the rest is below 3 too.
 pub(super) fn pi(working: u32) -> Enclosure {
     let arctan = |n: u32| {
         let mut power = (BigUint::one() << working) / n;

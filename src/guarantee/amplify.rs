@@ -1,6 +1,7 @@
 //! Bounds in closed form: advanced composition, and amplification by subsampling.
 //!
-//! Both are bounds on what `account` computes exactly from a mechanism's own pair; they serve where only (ε, δ) is known.
+//! Both are bounds on what `account` computes exactly from a mechanism's own pair; they serve where only (ε,
+//! δ) is known.
 
 use num_traits::{ToPrimitive, Zero};
 
@@ -8,7 +9,8 @@ use super::{Guarantee, GuaranteeError, Privacy, Relation, compose::at_most_one};
 use crate::exact::{Probability, Rational, Real};
 
 impl Guarantee {
-    /// `k` adaptive releases of (ε, δ): (ε′, 1 − (1 − δ)^k·(1 − slack)) with the least of Kairouz, Oh and Viswanath 2015, Theorem 3.4:
+    /// `k` adaptive releases of (ε, δ): (ε′, 1 − (1 − δ)^k·(1 − slack)) with the least of Kairouz, Oh and
+    /// Viswanath 2015, Theorem 3.4:
     ///
     /// * kε;
     /// * kε·(e^ε − 1)/(e^ε + 1) + ε·√(2k·ln(e + √(kε²)/slack));
@@ -42,8 +44,9 @@ impl Guarantee {
         Ok(Self::new(self.relation(), Privacy::Approximate { epsilon, delta }))
     }
 
-    /// The same mechanism on a Poisson sample, each record in it with probability `rate`: ε′ = ln(1 + rate·(e^ε − 1)), δ′ = rate·δ (Li,
-    /// Qardaji and Su 2012, Theorem 1; Balle, Barthe and Gaboardi 2018, Theorem 8). For add/remove neighbours.
+    /// The same mechanism on a Poisson sample, each record in it with probability `rate`: ε′ = ln(1 +
+    /// rate·(e^ε − 1)), δ′ = rate·δ (Li, Qardaji and Su 2012, Theorem 1; Balle, Barthe and Gaboardi 2018,
+    /// Theorem 8). For add/remove neighbours.
     ///
     /// # Errors
     ///

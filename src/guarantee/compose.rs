@@ -6,9 +6,10 @@ use crate::exact::Real;
 impl Guarantee {
     /// Both releases together; the second may be chosen after seeing the first.
     ///
-    /// Parameters of the same kind add up: Dwork and Roth 2014, Theorem 3.16 (ε, δ); Bun and Steinke 2016, Lemma 2.3 (ρ); Mironov
-    /// 2017, Proposition 1 (order α). A pure guarantee is first converted to the other's kind, and zCDP to Rényi. What needs a choice
-    /// (a δ for zCDP beside (ε, δ), two different orders) is not guessed.
+    /// Parameters of the same kind add up: Dwork and Roth 2014, Theorem 3.16 (ε, δ); Bun and Steinke 2016,
+    /// Lemma 2.3 (ρ); Mironov 2017, Proposition 1 (order α). A pure guarantee is first converted to the
+    /// other's kind, and zCDP to Rényi. What needs a choice (a δ for zCDP beside (ε, δ), two different
+    /// orders) is not guessed.
     ///
     /// ```
     /// use certus::{exact::Real, guarantee::{Guarantee, Relation}};
@@ -61,19 +62,22 @@ impl Guarantee {
         Ok(Self::new(self.relation(), privacy))
     }
 
-    /// Releases about disjoint parts of the data, where a record's own value decides its part (McSherry 2009, Theorem 4), for the
-    /// neighbours that are asked for. The parts' guarantees must be for adding or removing a record.
+    /// Releases about disjoint parts of the data, where a record's own value decides its part (McSherry 2009,
+    /// Theorem 4), for the neighbours that are asked for. The parts' guarantees must be for adding or
+    /// removing a record.
     ///
     /// * [`Relation::AddRemove`]: the record touches one part, so the largest parameters hold.
-    /// * [`Relation::ChangeOne`]: the record may change inside a part, which is a group of two there; or move to another part, so that
-    ///   one part loses a record and another gains one, and both costs add up. [`Guarantee::group`] of two covers both: 2ε;
-    ///   (2ε, (1 + e^ε)·δ) where a move costs (2ε, 2δ); 4ρ where a move costs 2ρ; order α/2 at 3ε where a move costs 2ε.
+    /// * [`Relation::ChangeOne`]: the record may change inside a part, which is a group of two there; or move
+    ///   to another part, so that one part loses a record and another gains one, and both costs add up.
+    ///   [`Guarantee::group`] of two covers both: 2ε; (2ε, (1 + e^ε)·δ) where a move costs (2ε, 2δ); 4ρ where
+    ///   a move costs 2ρ; order α/2 at 3ε where a move costs 2ε.
     ///
     /// A change-one guarantee of a part says nothing of a part that gains or loses a record: it is refused.
     ///
     /// # Errors
     ///
-    /// If there is none, one of them is for change-one neighbours, the kinds do not combine, or a Rényi order is below 4.
+    /// If there is none, one of them is for change-one neighbours, the kinds do not combine, or a Rényi order
+    /// is below 4.
     pub fn parallel(guarantees: &[Self], relation: Relation) -> Result<Self, GuaranteeError> {
         let (first, rest) = guarantees.split_first().ok_or(GuaranteeError::Empty)?;
         if guarantees.iter().any(|part| part.relation() != Relation::AddRemove) {
@@ -107,7 +111,8 @@ impl Guarantee {
         Ok((self.as_kind_of(other)?, other.as_kind_of(self)?))
     }
 
-    /// This guarantee as the kind of the other, where it follows without a choice; itself where the other is the one to convert.
+    /// This guarantee as the kind of the other, where it follows without a choice; itself where the other is
+    /// the one to convert.
     pub(super) fn as_kind_of(&self, other: &Self) -> Result<Self, GuaranteeError> {
         match (self.privacy(), other.privacy()) {
             (Privacy::Pure { .. }, Privacy::Approximate { .. }) => {
@@ -185,7 +190,8 @@ mod tests {
         assert_eq!(Guarantee::parallel(&[], ONE), Err(GuaranteeError::Empty));
     }
 
-    /// Finding 1: the counts of two parts, exact but for moves, are change-one private at ε = 0 part by part, and tell who moved.
+    /// Finding 1: the counts of two parts, exact but for moves, are change-one private at ε = 0 part by part,
+    /// and tell who moved.
     #[test]
     fn change_one_parts_say_nothing_of_a_move() {
         let part = Guarantee::pure(Relation::ChangeOne, Real::from(0)).unwrap();
@@ -196,7 +202,8 @@ mod tests {
         }
     }
 
-    /// What is stated under change-one is at least what a move costs, and at least what a change inside one part costs.
+    /// What is stated under change-one is at least what a move costs, and at least what a change inside one
+    /// part costs.
     #[test]
     fn a_change_covers_a_move_and_a_group() {
         let renyi = |n: i64| Guarantee::renyi(ONE, &order(n), Real::ratio(1, 7)).unwrap();
@@ -210,7 +217,8 @@ mod tests {
         assert_eq!(Guarantee::parallel(&[renyi(3)], Relation::ChangeOne), Err(GuaranteeError::Alpha));
     }
 
-    /// Whether a guarantee follows from the other by larger parameters; of a Rényi guarantee, by a lower order.
+    /// Whether a guarantee follows from the other by larger parameters; of a Rényi guarantee, by a lower
+    /// order.
     fn is_at_most(a: &Privacy, b: &Privacy) -> bool {
         match (a, b) {
             (Privacy::Pure { epsilon: a }, Privacy::Pure { epsilon: b }) => a.is_at_most(b),

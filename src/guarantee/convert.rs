@@ -14,8 +14,9 @@ impl Guarantee {
         }
     }
 
-    /// zCDP of a pure guarantee: ρ = ε·tanh(ε/2), the Kullback–Leibler divergence of randomized response, attained by it; below the
-    /// ε²/2 of Bun and Steinke 2016, Proposition 1.4. Harrison and Manurangsi 2025, section 1, state it as the tight one.
+    /// zCDP of a pure guarantee: ρ = ε·tanh(ε/2), the Kullback–Leibler divergence of randomized response,
+    /// attained by it; below the ε²/2 of Bun and Steinke 2016, Proposition 1.4. Harrison and Manurangsi 2025,
+    /// section 1, state it as the tight one.
     ///
     /// zCDP is returned as it is.
     ///
@@ -32,8 +33,9 @@ impl Guarantee {
 
     /// Rényi privacy of order α.
     ///
-    /// Of zCDP, by definition, αρ. Of a pure guarantee the divergence of randomized response, which dominates every ε-private mechanism
-    /// (Kairouz, Oh and Viswanath 2015, Theorem 2.2): ln((e^(αε) + e^((1−α)ε))/(1 + e^ε))/(α − 1).
+    /// Of zCDP, by definition, αρ. Of a pure guarantee the divergence of randomized response, which dominates
+    /// every ε-private mechanism (Kairouz, Oh and Viswanath 2015, Theorem 2.2): ln((e^(αε) + e^((1−α)ε))/(1 +
+    /// e^ε))/(α − 1).
     ///
     /// # Errors
     ///
@@ -49,7 +51,8 @@ impl Guarantee {
             Privacy::Pure { epsilon } if epsilon.exact().is_some_and(|epsilon| !epsilon.is_positive()) => Real::from(0),
             Privacy::Pure { epsilon } => {
                 let less = Real::from(alpha - one);
-                // The same with e^αε taken out of the numerator and e^ε out of the denominator: cheap however large they are.
+                // The same with e^αε taken out of the numerator and e^ε out of the denominator: cheap however
+                // large they are.
                 let soft = |times: &Real| (&Real::from(1) + &(-&(times * epsilon)).exp()).ln();
                 epsilon + &(&(&soft(&(&order + &less)) - &soft(&Real::from(1))) / &less)
             }
@@ -61,9 +64,10 @@ impl Guarantee {
 
     /// (ε, δ) for a wanted δ > 0.
     ///
-    /// Rényi of order α and ε₀ gives ε = ε₀ + (ln(1/δ) + (α − 1)·ln(1 − 1/α) − ln α)/(α − 1) (Canonne, Kamath and Steinke 2020,
-    /// Proposition 12; the same as Balle et al. 2020, Theorem 21). zCDP gives that with ε₀ = αρ for every α; the one taken is the best of a search, and
-    /// sound whichever it is. Pure and (ε, δ₀ ≤ δ) give their own ε.
+    /// Rényi of order α and ε₀ gives ε = ε₀ + (ln(1/δ) + (α − 1)·ln(1 − 1/α) − ln α)/(α − 1) (Canonne, Kamath
+    /// and Steinke 2020, Proposition 12; the same as Balle et al. 2020, Theorem 21). zCDP gives that with
+    /// ε₀ = αρ for every α; the one taken is the best of a search, and sound whichever it is. Pure and (ε, δ₀
+    /// ≤ δ) give their own ε.
     ///
     /// ```
     /// use certus::{exact::Real, guarantee::{Guarantee, Relation}};
@@ -192,7 +196,8 @@ mod tests {
             prop_assert!(at(a).is_at_most(&at(a + 50)));
         }
 
-        /// The search is at least as good as ρ + 2·√(ρ·ln(1/δ)) (Bun and Steinke 2016, Proposition 1.3), and as any order tried at random.
+        /// The search is at least as good as ρ + 2·√(ρ·ln(1/δ)) (Bun and Steinke 2016, Proposition 1.3), and
+        /// as any order tried at random.
         #[test]
         fn zcdp_to_approximate(n in 1i64..5000, digits in 2u32..40, a in 101i64..100_000) {
             let rho = Real::ratio(n, 1000);

@@ -8,12 +8,15 @@ use num_traits::{One, Signed, Zero};
 use super::{FinitePair, Guarantee, Privacy};
 use crate::exact::{Probability, Rational, Real};
 
-/// A pair that dominates every symmetric pair whose profile is at most `delta` at e^ε = `ratio`, for each (ratio, delta) with ratio ≥ 1.
+/// A pair that dominates every symmetric pair whose profile is at most `delta` at e^ε = `ratio`, for each
+/// (ratio, delta) with ratio ≥ 1.
 ///
-/// A profile f, as a function of E = e^ε, is convex, falls, is 1 at E = 0 and at least 1 − E. A symmetric one satisfies
-/// f(E) = 1 − E + E·f(1/E), so that a bound at E is one at 1/E as well. The lower convex hull h of the bounds is at least f: on the bounds' ratios the polygon
-/// through f is convex and below them, hence below h, and f is below its own polygon, and constant h beyond the last ratio is at least f, which falls. And h
-/// is the profile of a pair (Zhu, Dong and Wang 2022, Proposition 8): Q has the mass h′(E+) − h′(E−) on the likelihood ratio E.
+/// A profile f, as a function of E = e^ε, is convex, falls, is 1 at E = 0 and at least 1 − E. A symmetric one
+/// satisfies f(E) = 1 − E + E·f(1/E), so that a bound at E is one at 1/E as well. The lower convex hull h of
+/// the bounds is at least f: on the bounds' ratios the polygon through f is convex and below them, hence
+/// below h, and f is below its own polygon, and constant h beyond the last ratio is at least f, which falls.
+/// And h is the profile of a pair (Zhu, Dong and Wang 2022, Proposition 8): Q has the mass h′(E+) − h′(E−) on
+/// the likelihood ratio E.
 ///
 /// "Connect the dots" of Doroshenko et al. 2022 is this with the profile's own values.
 pub(super) fn dominating(bounds: &[(Rational, Rational)]) -> FinitePair {
@@ -104,7 +107,8 @@ mod tests {
         pair.outcomes().iter().map(|(p, q)| excess(p.factor.get(), q.factor.get())).sum()
     }
 
-    /// Through the points of a convex bound the pair's profile passes exactly; a point above the hull is not reached.
+    /// Through the points of a convex bound the pair's profile passes exactly; a point above the hull is not
+    /// reached.
     #[test]
     fn the_profile_passes_through_the_hull() {
         let bounds =

@@ -79,10 +79,12 @@ pub(super) fn with(like: &Privacy, amount: &Amount) -> Privacy {
     }
 }
 
-/// Says at any time what has been spent, of a kind of guarantee, by releases chosen adaptively with adaptively chosen parameters.
+/// Says at any time what has been spent, of a kind of guarantee, by releases chosen adaptively with
+/// adaptively chosen parameters.
 ///
-/// The sum of what was spent is a guarantee at any time that is fixed beforehand: for one looked up at a time chosen by what was released,
-/// the budget of a [`Filter`] is the guarantee (Rogers, Roth, Ullman and Vadhan 2016).
+/// The sum of what was spent is a guarantee at any time that is fixed beforehand: for one looked up at a time
+/// chosen by what was released, the budget of a [`Filter`] is the guarantee (Rogers, Roth, Ullman and Vadhan
+/// 2016).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odometer {
     /// The kind and the relation; its parameters are not used.
@@ -132,12 +134,14 @@ impl Odometer {
 
 /// A budget that is never passed: a release is debited before it is drawn, or refused.
 ///
-/// With costs chosen adaptively, everything released while debits were admitted has the budget as its guarantee: the sums for pure and (ε, δ) by
-/// Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6 (and Whitehouse, Ramdas, Rogers and Wu 2023), for Rényi and zCDP by Feldman and Zrnic 2021.
-/// It cannot be cloned: a copy of a budget would be spent a second time.
+/// With costs chosen adaptively, everything released while debits were admitted has the budget as its
+/// guarantee: the sums for pure and (ε, δ) by Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6 (and
+/// Whitehouse, Ramdas, Rogers and Wu 2023), for Rényi and zCDP by Feldman and Zrnic 2021. It cannot be
+/// cloned: a copy of a budget would be spent a second time.
 ///
-/// **Fork.** A fork does copy it. So a budget is spent by the process that made it alone: where the process id is another
-/// one, [`debit`](Self::debit) refuses, and a child that is to release something is given a budget of its own.
+/// **Fork.** A fork does copy it. So a budget is spent by the process that made it alone: where the process
+/// id is another one, [`debit`](Self::debit) refuses, and a child that is to release something is given a
+/// budget of its own.
 ///
 /// ```
 /// use certus::{exact::Real, guarantee::{DebitError, Filter, Guarantee, Relation}};
@@ -181,12 +185,13 @@ impl Filter {
         Self { budget: amount, odometer: Odometer::new(&budget), process: Process::this() }
     }
 
-    /// Books a cost if the budget suffices. To be called before the release is drawn, so that a crash loses noise and never budget.
+    /// Books a cost if the budget suffices. To be called before the release is drawn, so that a crash loses
+    /// noise and never budget.
     ///
     /// # Errors
     ///
-    /// If the budget does not suffice, the cost does not convert to its kind, or a fork has copied the budget into this process. Nothing
-    /// is spent then.
+    /// If the budget does not suffice, the cost does not convert to its kind, or a fork has copied the budget
+    /// into this process. Nothing is spent then.
     pub fn debit(&mut self, cost: &Guarantee) -> Result<(), DebitError> {
         if !self.process.is_this() {
             return Err(DebitError::Forked);

@@ -9,9 +9,10 @@ use crate::exact::{Rational, Real};
 impl Guarantee {
     /// The guarantee for inputs that are k steps apart: families of k.
     ///
-    /// ε becomes kε. δ becomes δ·(1 + e^ε + … + e^((k−1)ε)) = δ·(e^(kε) − 1)/(e^ε − 1), which is at most the k·e^((k−1)ε)·δ of
-    /// Dwork and Roth 2014, Theorem 2.2: one step from D_i to D_(i+1) costs δ, and each later step multiplies it by e^ε. ρ becomes k²ρ (Bun
-    /// and Steinke 2016, Proposition 1.9). For Rényi and k = 2^c, order α/2^c and 3^c·ε, where α ≥ 2^(c+1) (Mironov 2017, Proposition 2).
+    /// ε becomes kε. δ becomes δ·(1 + e^ε + … + e^((k−1)ε)) = δ·(e^(kε) − 1)/(e^ε − 1), which is at most the
+    /// k·e^((k−1)ε)·δ of Dwork and Roth 2014, Theorem 2.2: one step from D_i to D_(i+1) costs δ, and each
+    /// later step multiplies it by e^ε. ρ becomes k²ρ (Bun and Steinke 2016, Proposition 1.9). For Rényi and
+    /// k = 2^c, order α/2^c and 3^c·ε, where α ≥ 2^(c+1) (Mironov 2017, Proposition 2).
     ///
     /// # Errors
     ///
@@ -29,7 +30,8 @@ impl Guarantee {
                 let sum = if epsilon.exact().is_some_and(|value| *value == Rational::from_integer(0.into())) || k == 1 {
                     people
                 } else {
-                    // Either form holds; the quotient has no value where ε is 0 without being known to be, and then it is not the least.
+                    // Either form holds; the quotient has no value where ε is 0 without being known to be,
+                    // and then it is not the least.
                     let simple = &people * &(&(&people - &one) * epsilon).exp();
                     (&(&epsilons.exp() - &one) / &(&epsilon.exp() - &one)).min(&simple)
                 };

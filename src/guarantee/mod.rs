@@ -1,8 +1,9 @@
 //! Guarantees as plain types, and their algebra.
 //!
-//! A [`Guarantee`] says how far apart the outputs on neighbouring inputs may be ([`Privacy`]) and which inputs are neighbours
-//! ([`Relation`]). Guarantees compose, hold for groups and convert; a [`Filter`] keeps a budget. Beside them, [`Pair`]s of distributions
-//! describe a mechanism exactly: from these, `account` computes the smallest δ for an ε.
+//! A [`Guarantee`] says how far apart the outputs on neighbouring inputs may be ([`Privacy`]) and which
+//! inputs are neighbours ([`Relation`]). Guarantees compose, hold for groups and convert; a [`Filter`] keeps
+//! a budget. Beside them, [`Pair`]s of distributions describe a mechanism exactly: from these, `account`
+//! computes the smallest δ for an ε.
 
 mod amplify;
 mod compose;

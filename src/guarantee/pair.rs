@@ -10,8 +10,8 @@ use crate::exact::{NonNegative, Positive, Probability, Rational};
 /// A pair (P, Q) of distributions over the same outputs. Its *privacy profile* is the hockey-stick divergence
 /// δ(ε) = Σ_y max(P(y) − e^ε·Q(y), 0).
 ///
-/// A mechanism is (ε, δ)-private if its pairs' profiles are at most δ at ε: they *dominate* the output distributions of
-/// neighbouring inputs (Zhu, Dong and Wang 2022, Definition 7).
+/// A mechanism is (ε, δ)-private if its pairs' profiles are at most δ at ε: they *dominate* the output
+/// distributions of neighbouring inputs (Zhu, Dong and Wang 2022, Definition 7).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Pair {
@@ -31,7 +31,8 @@ pub enum Pair {
     },
     /// Finitely many outcomes.
     Finite(FinitePair),
-    /// Poisson subsampling at `rate` r of the pair (P, Q), of which P has the person: ((1 − r)·Q + r·P, Q), or the reverse of it.
+    /// Poisson subsampling at `rate` r of the pair (P, Q), of which P has the person: ((1 − r)·Q + r·P, Q),
+    /// or the reverse of it.
     ///
     /// Zhu, Dong and Wang 2022, Theorem 11: it dominates the subsampled mechanism for add/remove neighbours.
     Subsampled {
@@ -102,8 +103,8 @@ pub enum FinitePairError {
 
 /// Two distributions over finitely many outcomes: outcome i has (Pᵢ, Qᵢ) ∝ its two weights.
 ///
-/// The outcomes are sorted, those of no weight on either side left out (Invariant #1), so that equal pairs compare equal. Each side has an
-/// outcome of positive weight (Invariant #2).
+/// The outcomes are sorted, those of no weight on either side left out (Invariant #1), so that equal pairs
+/// compare equal. Each side has an outcome of positive weight (Invariant #2).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FinitePair {
     outcomes: Vec<(Weight, Weight)>,

@@ -4,8 +4,9 @@ use super::{Guarantee, GuaranteeError};
 
 /// A value drawn by a mechanism, and the guarantee under which it was drawn.
 ///
-/// Post-processing cannot weaken a guarantee (Dwork and Roth 2014, Proposition 2.1): [`Released::map`] takes any closure and keeps it. The
-/// closure sees the released value and nothing else of the data; one that captured the data would be a release of its own, which no type can see.
+/// Post-processing cannot weaken a guarantee (Dwork and Roth 2014, Proposition 2.1): [`Released::map`] takes
+/// any closure and keeps it. The closure sees the released value and nothing else of the data; one that
+/// captured the data would be a release of its own, which no type can see.
 ///
 /// ```
 /// use certus::{exact::Real, guarantee::{Guarantee, Relation, Released}};

@@ -1,9 +1,11 @@
-//! Sensitivity as types: how far apart a query's answers on neighbouring inputs may be, in which norm, for which neighbours.
+//! Sensitivity as types: how far apart a query's answers on neighbouring inputs may be, in which norm, for
+//! which neighbours.
 //!
-//! These are *global* sensitivities: of all neighbours there are, not of the neighbours of the data at hand. The latter, local
-//! sensitivity, may be much smaller, but is itself a fact about the data: noise in proportion to it tells it, and with it the person who made
-//! it so. It is safe only through an upper bound that changes little between neighbours (smooth sensitivity), or a test that is itself
-//! private (propose-test-release).
+//! These are *global* sensitivities: of all neighbours there are, not of the neighbours of the data at hand.
+//! The latter, local sensitivity, may be much smaller, but is itself a fact about the data: noise in
+//! proportion to it tells it, and with it the person who made it so. It is safe only through an upper bound
+//! that changes little between neighbours (smooth sensitivity), or a test that is itself private
+//! (propose-test-release).
 
 use core::marker::PhantomData;
 
@@ -56,7 +58,8 @@ pub enum SensitivityError {
     Relation,
 }
 
-/// A bound on the distance, in the norm `N` (squared for [`L2Squared`]), between a query's answers on neighbours.
+/// A bound on the distance, in the norm `N` (squared for [`L2Squared`]), between a query's answers on
+/// neighbours.
 ///
 /// ```
 /// use certus::{exact::Rational, guarantee::{L1, Relation, Sensitivity}};
@@ -102,8 +105,8 @@ impl<N: Norm> Sensitivity<N> {
         self.relation
     }
 
-    /// For other neighbours. A change is a removal and an addition, hence twice the distance: four times its square. A query
-    /// may do better by itself, as a histogram does ([`Sensitivity::of_histogram`]).
+    /// For other neighbours. A change is a removal and an addition, hence twice the distance: four times its
+    /// square. A query may do better by itself, as a histogram does ([`Sensitivity::of_histogram`]).
     ///
     /// # Errors
     ///
@@ -152,7 +155,8 @@ impl Sensitivity<L1> {
         Self::of(&Rational::one(), relation)
     }
 
-    /// A sum of entries from `lower` to `upper`: the largest entry in magnitude comes or goes, or the lowest turns into the highest.
+    /// A sum of entries from `lower` to `upper`: the largest entry in magnitude comes or goes, or the lowest
+    /// turns into the highest.
     ///
     /// # Errors
     ///
@@ -172,7 +176,8 @@ impl Sensitivity<L1> {
         ))
     }
 
-    /// A mean of n entries from `lower` to `upper`, n public: (upper − lower)/n, for change-one neighbours, since others differ in n.
+    /// A mean of n entries from `lower` to `upper`, n public: (upper − lower)/n, for change-one neighbours,
+    /// since others differ in n.
     ///
     /// # Errors
     ///
@@ -185,7 +190,8 @@ impl Sensitivity<L1> {
         Ok(Self::of(&(sum.get() / integer(records)), Relation::ChangeOne))
     }
 
-    /// A histogram over known keys, a person being one record with one key: 1 if a record comes or goes, 2 if it moves.
+    /// A histogram over known keys, a person being one record with one key: 1 if a record comes or goes, 2 if
+    /// it moves.
     #[must_use]
     pub fn of_histogram(relation: Relation) -> Self {
         Self::of(&integer(records_touched(relation)), relation)
@@ -216,7 +222,8 @@ mod tests {
         Rational::from_integer(n.into())
     }
 
-    /// Every pair of entries in [lower, upper]; the rest of the data cancels. The sensitivity is attained and never passed.
+    /// Every pair of entries in [lower, upper]; the rest of the data cancels. The sensitivity is attained and
+    /// never passed.
     #[test]
     fn sums_exhaustively() {
         for (lower, upper) in [(-1_i64, 3), (0, 2), (-3, -1), (2, 2), (0, 0)] {

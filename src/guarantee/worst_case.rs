@@ -20,14 +20,16 @@ fn weight(factor: Rational, epsilon: &NonNegative, times: u32) -> Weight {
 }
 
 impl FinitePair {
-    /// `copies` independent binary randomized responses of ε each: with j of them lies, P ∝ C(k, j)·e^(-jε) and
-    /// Q ∝ C(k, j)·e^(-(k−j)ε).
+    /// `copies` independent binary randomized responses of ε each: with j of them lies, P ∝ C(k, j)·e^(-jε)
+    /// and Q ∝ C(k, j)·e^(-(k−j)ε).
     ///
-    /// One copy dominates every ε-private mechanism (Kairouz, Oh and Viswanath 2015, Theorem 2.5). Discrete Laplace noise of scale s moved by 1
-    /// has the losses ±1/s alone, and hence the profile of one response of ε = 1/s; so k coordinates with such noise, each moved by 1, have this one.
+    /// One copy dominates every ε-private mechanism (Kairouz, Oh and Viswanath 2015, Theorem 2.5). Discrete
+    /// Laplace noise of scale s moved by 1 has the losses ±1/s alone, and hence the profile of one response
+    /// of ε = 1/s; so k coordinates with such noise, each moved by 1, have this one.
     ///
-    /// More than 2^12 copies are not listed: the pair is then one response of copies·ε, which dominates them and is not what they are. (A
-    /// [`Plan`](crate::account::Plan) of one response has any number of copies, exactly.)
+    /// More than 2^12 copies are not listed: the pair is then one response of copies·ε, which dominates them
+    /// and is not what they are. (A [`Plan`](crate::account::Plan) of one response has any number of copies,
+    /// exactly.)
     ///
     /// ```
     /// use certus::{exact::NonNegative, guarantee::FinitePair};
@@ -52,9 +54,9 @@ impl FinitePair {
         Self::new(outcomes).unwrap_or_else(|_| Self::revealing())
     }
 
-    /// The pair that dominates every (ε, δ)-private mechanism: with probability δ it tells which, and otherwise it is a randomized response
-    /// of ε (Kairouz, Oh and Viswanath 2015, Theorem 2.5). What tells is written as two outcomes, δ·1 and δ·e^-ε, so that it
-    /// has the share δ beside the response's 1 + e^-ε.
+    /// The pair that dominates every (ε, δ)-private mechanism: with probability δ it tells which, and
+    /// otherwise it is a randomized response of ε (Kairouz, Oh and Viswanath 2015, Theorem 2.5). What tells
+    /// is written as two outcomes, δ·1 and δ·e^-ε, so that it has the share δ beside the response's 1 + e^-ε.
     ///
     /// ```
     /// use certus::{exact::{NonNegative, Probability, Rational}, guarantee::FinitePair};

@@ -43,7 +43,8 @@ pub enum AccuracyError {
 /// α ↦ P(|error| ≥ α) of one coordinate, enclosed.
 pub type Tails<'t> = Box<dyn Fn(&BigUint) -> Option<Enclosure> + 't>;
 
-/// An additive mechanism, as far as its error goes, which does not depend on the answer (where it does, it is the worst over all answers).
+/// An additive mechanism, as far as its error goes, which does not depend on the answer (where it does, it is
+/// the worst over all answers).
 ///
 /// ```
 /// use certus::{
@@ -65,7 +66,8 @@ pub type Tails<'t> = Box<dyn Fn(&BigUint) -> Option<Enclosure> + 't>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Accuracy {
-    /// The tails of one coordinate's error, enclosed to widths of about 2^-bits; nothing if that is out of reach.
+    /// The tails of one coordinate's error, enclosed to widths of about 2^-bits; nothing if that is out of
+    /// reach.
     fn tails(&self, bits: u32) -> Option<Tails<'_>>;
 
     /// How many coordinates have independent errors of this kind.
@@ -73,13 +75,15 @@ pub trait Accuracy {
         1
     }
 
-    /// E|error| of one coordinate, to a width of about 2^-bits; nothing if it depends on the answer or is out of reach.
+    /// E|error| of one coordinate, to a width of about 2^-bits; nothing if it depends on the answer or is out
+    /// of reach.
     fn mean_absolute_error(&self, bits: u32) -> Option<Enclosure>;
 
     /// E(error²) of one coordinate, which is its variance where the noise is symmetric; nothing as above.
     fn mean_squared_error(&self, bits: u32) -> Option<Enclosure>;
 
-    /// The smallest α with P(max |error| ≥ α) ≤ β, exactly: over k coordinates the probability is 1 − (1 − t)^k for a tail t of one.
+    /// The smallest α with P(max |error| ≥ α) ≤ β, exactly: over k coordinates the probability is 1 − (1 −
+    /// t)^k for a tail t of one.
     ///
     /// # Errors
     ///
@@ -88,7 +92,8 @@ pub trait Accuracy {
         bound::smallest(self, beta, bound::Joint::Exact)
     }
 
-    /// The smallest α with k·P(|error| ≥ α) ≤ β, the union bound: never smaller than [`Accuracy::error_bound`].
+    /// The smallest α with k·P(|error| ≥ α) ≤ β, the union bound: never smaller than
+    /// [`Accuracy::error_bound`].
     ///
     /// # Errors
     ///

@@ -68,7 +68,8 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     ///
-    /// If an argument is left: unknown if its key is not in `accepted`, and otherwise not to be combined with those taken.
+    /// If an argument is left: unknown if its key is not in `accepted`, and otherwise not to be combined with
+    /// those taken.
     pub fn finish(self, accepted: &[&str]) -> Result<(), SpecError> {
         self.refuse_unknown(accepted)?;
         let Some((key, _)) = self.remaining.first() else {

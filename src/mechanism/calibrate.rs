@@ -1,4 +1,5 @@
-//! Calibration: a scale on a stated grid that is certified to meet (ε, δ), and how much less was certified to fail.
+//! Calibration: a scale on a stated grid that is certified to meet (ε, δ), and how much less was certified to
+//! fail.
 
 mod classical;
 #[cfg(test)]
@@ -23,7 +24,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Excluded {
-    /// All of them: each was certified to fail, or the next was and δ is known to fall with the scale. This is *the smallest*.
+    /// All of them: each was certified to fail, or the next was and δ is known to fall with the scale. This
+    /// is *the smallest*.
     Every,
     /// The next smaller was certified to fail; others below it were not looked at.
     Next,
@@ -223,7 +225,8 @@ impl<A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, AccountError>> Asked
         Ok((self.at(n)?.lower() - self.delta).is_positive())
     }
 
-    /// Looks at all multiples below `high`, the smallest first: one that meets δ, if any; and whether all before it, or all, are certified to fail.
+    /// Looks at all multiples below `high`, the smallest first: one that meets δ, if any; and whether all
+    /// before it, or all, are certified to fail.
     fn smaller(&mut self, high: u64, trend: &Trend, most_checked: u64) -> Result<(Option<u64>, bool), CalibrateError> {
         let mut ranges = Vec::new();
         let last = high.saturating_sub(1);
@@ -270,7 +273,8 @@ impl<A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, AccountError>> Asked
         Ok((None, every))
     }
 
-    /// The first and last multiple to which a failure just below `high` extends by sums of Gaussian noise; nothing if none fails with that to spare.
+    /// The first and last multiple to which a failure just below `high` extends by sums of Gaussian noise;
+    /// nothing if none fails with that to spare.
     fn pivot(&mut self, high: u64) -> Result<Option<(u64, u64)>, CalibrateError> {
         let Some((epsilon, factor)) = trend::to_spare(self.epsilon) else { return Ok(None) };
         // Near `high` there may be too little to spare.
@@ -281,7 +285,8 @@ impl<A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, AccountError>> Asked
             if delta.lower() / &factor <= *self.delta {
                 continue;
             }
-            // n²·(pivot² − n²) rises up to n = pivot/√2 and falls from there on; 7/10 of the pivot is close enough to its top.
+            // n²·(pivot² − n²) rises up to n = pivot/√2 and falls from there on; 7/10 of the pivot is close
+            // enough to its top.
             let middle = pivot - (pivot - pivot / 10 * 7).min(pivot - 1);
             if !trend::extends(middle, pivot, self.step) {
                 return Ok(None);

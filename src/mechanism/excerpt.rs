@@ -6,8 +6,8 @@ use core::fmt;
 /// The most characters of input, as printed, that an error repeats.
 const MAX_CHARACTERS: usize = 40;
 
-/// The beginning of a text, quoted: at most 40 characters as printed, with quotes, control characters and whatever
-/// does not print escaped as in a Rust literal. A text that goes on ends in `…`.
+/// The beginning of a text, quoted: at most 40 characters as printed, with quotes, control characters and
+/// whatever does not print escaped as in a Rust literal. A text that goes on ends in `…`.
 ///
 /// # Example
 ///

@@ -1,9 +1,10 @@
 //! Mechanisms: what a release runs, and the text that names one.
 //!
-//! Counts of records and of candidates are lengths of slices in memory, below 2^64: adding them up or counting one more
-//! (`saturating_add(1)`) never saturates. Data are clamped to the bounds that a mechanism was made with, which is part of the mechanism, and
-//! its sensitivity is that of clamped data. Where a number is positive or a probability by its formula, its type is made by a constructor
-//! that checks it all the same, and the value it would fall back to is never taken.
+//! Counts of records and of candidates are lengths of slices in memory, below 2^64: adding them up or
+//! counting one more (`saturating_add(1)`) never saturates. Data are clamped to the bounds that a mechanism
+//! was made with, which is part of the mechanism, and its sensitivity is that of clamped data. Where a number
+//! is positive or a probability by its formula, its type is made by a constructor that checks it all the
+//! same, and the value it would fall back to is never taken.
 
 mod accuracy;
 pub mod additive;

@@ -6,10 +6,11 @@ use crate::{
     sample::{Program, Sampler, fixed::FixedError},
 };
 
-/// A private mechanism: it runs on an input, states its guarantee, and describes the pairs of distributions that dominate its neighbouring inputs.
+/// A private mechanism: it runs on an input, states its guarantee, and describes the pairs of distributions
+/// that dominate its neighbouring inputs.
 ///
-/// Everything else derives from these: an account from [`Private::domination`], a certificate by enumerating [`Private::on`] two
-/// neighbours, an audit by sampling it.
+/// Everything else derives from these: an account from [`Private::domination`], a certificate by enumerating
+/// [`Private::on`] two neighbours, an audit by sampling it.
 pub trait Private {
     /// What it runs on: an answer, a vector of scores, a database.
     type Input: ?Sized;
@@ -30,7 +31,8 @@ pub trait Private {
     /// What it guarantees, and for which neighbours.
     fn guarantee(&self) -> Guarantee;
 
-    /// The pairs that dominate its neighbouring inputs: never less than what these attain, and whether they do ([`Domination::attained`]), at every ε.
+    /// The pairs that dominate its neighbouring inputs: never less than what these attain, and whether they
+    /// do ([`Domination::attained`]), at every ε.
     fn domination(&self) -> Domination;
 
     /// The same mechanism, by another sampler. One without samplers to choose from stays as it is, unless

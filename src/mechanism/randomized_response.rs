@@ -14,8 +14,8 @@ use crate::{
 
 /// One of k answers 0, 1, …, k − 1, from a true one.
 ///
-/// The truth is told with a given probability p (and each other answer with (1 − p)/(k − 1)), or so that each other
-/// answer is e^-ε times as likely: p = e^ε/(e^ε + k − 1), irrational, and sampled exactly all the same.
+/// The truth is told with a given probability p (and each other answer with (1 − p)/(k − 1)), or so that each
+/// other answer is e^-ε times as likely: p = e^ε/(e^ε + k − 1), irrational, and sampled exactly all the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RandomizedResponse {
     rule: Rule,
@@ -33,13 +33,15 @@ enum Rule {
 const MOST_LISTED: u64 = 1 << 16;
 
 impl RandomizedResponse {
-    /// The truth with probability `p`, among `answers`, 2 to 2^63 − 1 (fewer are taken for 2, more for 2^63 − 1).
+    /// The truth with probability `p`, among `answers`, 2 to 2^63 − 1 (fewer are taken for 2, more for 2^63 −
+    /// 1).
     #[must_use]
     pub fn truth_with(p: Probability, answers: u64) -> Self {
         Self { rule: Rule::TruthWith(p), answers: answers.clamp(2, i64::MAX.unsigned_abs()) }
     }
 
-    /// Each answer but the truth e^-ε times as likely as the truth, among `answers`, 2 to 2^63 − 1 (fewer are taken for 2, more for 2^63 − 1).
+    /// Each answer but the truth e^-ε times as likely as the truth, among `answers`, 2 to 2^63 − 1 (fewer are
+    /// taken for 2, more for 2^63 − 1).
     #[must_use]
     pub fn by_epsilon(epsilon: NonNegative, answers: u64) -> Self {
         Self { rule: Rule::ByEpsilon(epsilon), answers: answers.clamp(2, i64::MAX.unsigned_abs()) }
@@ -119,8 +121,8 @@ impl RandomizedResponse {
         FinitePmf::new(weights?, precision)
     }
 
-    /// The responses to two true answers a and b: outcomes a, b, and the k − 2 others as one (they are equally likely under both, so
-    /// that merging them changes no profile).
+    /// The responses to two true answers a and b: outcomes a, b, and the k − 2 others as one (they are
+    /// equally likely under both, so that merging them changes no profile).
     fn pair(&self) -> FinitePair {
         let others = Rational::from_integer((self.answers - 2).into());
         let one = Rational::from_integer(1.into());
@@ -152,8 +154,8 @@ impl RandomizedResponse {
 
 /// A coin that comes up true with probability p = 1/(1 + others·e^-ε), irrational.
 ///
-/// A uniform real U is revealed bit by bit and compared with ever narrower enclosures of p, until it is on one side of them. The cost
-/// does not depend on ε or on the number of others.
+/// A uniform real U is revealed bit by bit and compared with ever narrower enclosures of p, until it is on
+/// one side of them. The cost does not depend on ε or on the number of others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TruthCoin {
     epsilon: NonNegative,

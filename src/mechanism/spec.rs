@@ -1,7 +1,7 @@
 //! The text that names a mechanism: `laplace(scale=5/2)`, `gaussian(sigma=10)*3`.
 //!
-//! This file knows the grammar and no mechanism. A mechanism's constructor takes what it knows out of [`Arguments`],
-//! and [`Arguments::finish`] refuses the rest.
+//! This file knows the grammar and no mechanism. A mechanism's constructor takes what it knows out of
+//! [`Arguments`], and [`Arguments::finish`] refuses the rest.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -36,8 +36,9 @@ pub enum Value {
 /// number   = see [`exact::parse`]
 /// ```
 ///
-/// Spaces and tabs may stand around every token. The number after `*` is an integer from 1 to 10^9, in any notation
-/// (`*1000`, `*1e3`). A key stands once. At most 64 arguments, 4,096 entries a list, and 64 KiB, as written and in canonical form.
+/// Spaces and tabs may stand around every token. The number after `*` is an integer from 1 to 10^9, in any
+/// notation (`*1000`, `*1e3`). A key stands once. At most 64 arguments, 4,096 entries a list, and 64 KiB, as
+/// written and in canonical form.
 ///
 /// [`Display`](fmt::Display) writes the canonical form, with each number as [`exact::render`] writes it, and
 /// `spec.to_string().parse() == Ok(spec)` for every spec.

@@ -1,4 +1,5 @@
-//! A spec as text (feature `serde`): `"laplace(scale=5/2)"`. So every mechanism of the catalogue has parameters that can be stored and sent.
+//! A spec as text (feature `serde`): `"laplace(scale=5/2)"`. So every mechanism of the catalogue has
+//! parameters that can be stored and sent.
 
 use alloc::string::String;
 

@@ -11,9 +11,9 @@ use crate::exact::{Natural, Probability};
 ///
 /// # Algorithm
 ///
-/// Reveal a uniform real U bit by bit, beside the binary digits of p, and stop at the first difference: U < p iff that digit of
-/// p is 1. If only zeros of p are left, U ≥ p whatever follows. So p = 0 and p = 1 draw nothing, a dyadic p = a/2^b draws at most b
-/// bits, and any other p draws 2 on average.
+/// Reveal a uniform real U bit by bit, beside the binary digits of p, and stop at the first difference: U < p
+/// iff that digit of p is 1. If only zeros of p are left, U ≥ p whatever follows. So p = 0 and p = 1 draw
+/// nothing, a dyadic p = a/2^b draws at most b bits, and any other p draws 2 on average.
 ///
 /// ```
 /// use certus::{bits::{Replay, Tape}, exact::{Probability, Rational}, sample::{Bernoulli, Program}};
@@ -58,8 +58,9 @@ impl<N: Natural> Kernel<N> {
     /// The first binary digit of remainder/denominator after the point, and the remainder of the rest, for
     /// 0 < remainder < denominator.
     ///
-    /// The digit is 1 iff 2·remainder ≥ denominator, compared as remainder ≥ denominator − remainder: the doubling of the
-    /// first branch stays below the denominator, so nothing overflows at any width. `None` only outside the stated range.
+    /// The digit is 1 iff 2·remainder ≥ denominator, compared as remainder ≥ denominator − remainder: the
+    /// doubling of the first branch stays below the denominator, so nothing overflows at any width. `None`
+    /// only outside the stated range.
     #[inline]
     #[cfg_attr(kani, kani::requires(*remainder > N::zero() && *remainder < self.denominator))]
     #[cfg_attr(kani, kani::ensures(|next| proofs::is_digit(&self.denominator, remainder, next)))]
@@ -124,7 +125,8 @@ mod tests {
         },
     };
 
-    /// Whether the first `length` bits of U, as the integer `word`, decide U < p: U is in [word, word + 1)/2^length.
+    /// Whether the first `length` bits of U, as the integer `word`, decide U < p: U is in [word, word +
+    /// 1)/2^length.
     fn decided(coin: &Kernel<u8>, word: u64, length: usize) -> Option<bool> {
         let (p, unit) = (u64::from(coin.numerator) << length, u64::from(coin.denominator));
         if (word + 1) * unit <= p {
@@ -136,7 +138,8 @@ mod tests {
         }
     }
 
-    /// Every p with a denominator of a byte: the lazy comparison says what the whole expansion says, at the first bit that decides.
+    /// Every p with a denominator of a byte: the lazy comparison says what the whole expansion says, at the
+    /// first bit that decides.
     #[test]
     fn lazy_is_right_and_lazy() {
         const DEPTH: u32 = 12;

@@ -11,9 +11,10 @@ use crate::exact::{Natural, NonNegative};
 ///
 /// # Algorithm
 ///
-/// Follows Algorithm 1 of Canonne, Kamath, Steinke 2020. For x ≤ 1 toss Bernoulli(x/1), Bernoulli(x/2), Bernoulli(x/3), … until one
-/// comes up false, at toss K. P(K > k) = x^k/k!, so P(K odd) = Σ_k (−x)^k/k! = e^-x: the parity decides. For x > 1,
-/// e^-x is the product of ⌊x⌋ coins of e^-1 and one of e^-(x − ⌊x⌋), tossed until one comes up false.
+/// Follows Algorithm 1 of Canonne, Kamath, Steinke 2020. For x ≤ 1 toss Bernoulli(x/1), Bernoulli(x/2),
+/// Bernoulli(x/3), … until one comes up false, at toss K. P(K > k) = x^k/k!, so P(K odd) = Σ_k (−x)^k/k! =
+/// e^-x: the parity decides. For x > 1, e^-x is the product of ⌊x⌋ coins of e^-1 and one of e^-(x − ⌊x⌋),
+/// tossed until one comes up false.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Rational}, sample::{BernoulliExp, Program}};
@@ -136,7 +137,8 @@ mod tests {
     use super::*;
     use crate::sample::widths::{same_on_a_stream, same_on_every_tape};
 
-    /// At a byte, k·denominator leaves the width at k = ⌊255/denominator⌋ + 1: most of these tosses go on on big integers.
+    /// At a byte, k·denominator leaves the width at k = ⌊255/denominator⌋ + 1: most of these tosses go on on
+    /// big integers.
     #[test]
     fn bytes_escalate_and_change_nothing() {
         for denominator in (1..=u8::MAX).step_by(2) {

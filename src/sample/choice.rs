@@ -39,8 +39,9 @@ pub enum ChoiceError {
 ///
 /// # Algorithm
 ///
-/// Propose i with probability cᵢ/Σc, from one uniform integer, and accept with e^-(xᵢ − min x). A trial is accepted with
-/// probability Σ cᵢ·e^-(xᵢ − min x)/Σ cᵢ, at least the smallest exponent's own share of the factors.
+/// Propose i with probability cᵢ/Σc, from one uniform integer, and accept with e^-(xᵢ − min x). A trial is
+/// accepted with probability Σ cᵢ·e^-(xᵢ − min x)/Σ cᵢ, at least the smallest exponent's own share of the
+/// factors.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Rational}, sample::{Choice, Program, Weight}};
@@ -64,8 +65,8 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// If no weight is positive, an exponent has a zero denominator, or a proposal is accepted with a probability below 2^-16, where
-    /// [`Inversion`](crate::mechanism::selection::Inversion) is quick.
+    /// If no weight is positive, an exponent has a zero denominator, or a proposal is accepted with a
+    /// probability below 2^-16, where [`Inversion`](crate::mechanism::selection::Inversion) is quick.
     pub fn new(weights: &[Weight]) -> Result<Self, ChoiceError> {
         let exponents = weights.iter().map(|weight| Some(number(&weight.exponent)?.into_owned()));
         let exponents: Vec<Rational> = exponents.collect::<Option<_>>().ok_or(ChoiceError::ZeroDenominator)?;
@@ -80,7 +81,8 @@ impl Choice {
         for (weight, exponent) in weights.iter().zip(&exponents) {
             total += weight.factor.numerator() * (&common / weight.factor.denominator());
             cumulative.push(total.clone());
-            // An alternative of factor 0 is never proposed; its exponent, possibly below the smallest, is never asked for.
+            // An alternative of factor 0 is never proposed; its exponent, possibly below the smallest, is
+            // never asked for.
             let above = (exponent - smallest).max(Rational::from_integer(BigUint::ZERO.into()));
             above_smallest.push((above.numer().magnitude().clone(), above.denom().magnitude().clone()));
         }
@@ -96,10 +98,12 @@ impl Choice {
     }
 }
 
-/// −log2 of the least probability with which a proposal is accepted: 65,536 of them take about a tenth of a second.
+/// −log2 of the least probability with which a proposal is accepted: 65,536 of them take about a tenth of a
+/// second.
 const LEAST_ACCEPTANCE_BITS: u32 = 16;
 
-/// Whether Σ cᵢ·e^-xᵢ ≥ 2^-16·Σ cᵢ, with the exponents above the smallest: to a hundredth, and never no where it is.
+/// Whether Σ cᵢ·e^-xᵢ ≥ 2^-16·Σ cᵢ, with the exponents above the smallest: to a hundredth, and never no where
+/// it is.
 fn is_accepted_often(weights: &[Weight], exponents: &[(BigUint, BigUint)]) -> bool {
     let total: Rational = weights.iter().map(|weight| weight.factor.get()).sum();
     let enough = &total / Rational::from_integer((1_u64 << LEAST_ACCEPTANCE_BITS).into());
@@ -147,7 +151,8 @@ impl<N: Natural> Kernel<N> {
     }
 }
 
-/// The first alternative whose share [previous, cumulative) reaches past u: where u < Σc, there is one, and as many u have it as its factor says.
+/// The first alternative whose share [previous, cumulative) reaches past u: where u < Σc, there is one, and
+/// as many u have it as its factor says.
 fn share<N: Ord>(cumulative: &[N], u: &N) -> usize {
     cumulative.partition_point(|end| end <= u)
 }
@@ -192,8 +197,8 @@ mod tests {
         assert_eq!(Choice::new(&[weight((1, 1), zero)]), Err(ChoiceError::ZeroDenominator));
     }
 
-    /// Each alternative's share of the proposals is its factor over a common denominator, and its exponent is above the smallest
-    /// that can be chosen.
+    /// Each alternative's share of the proposals is its factor over a common denominator, and its exponent is
+    /// above the smallest that can be chosen.
     #[test]
     fn shares_and_exponents() {
         let weights = [weight((1, 2), over(-1, 3)), weight((0, 1), over(-9, 1)), weight((2, 3), over(5, 2))];

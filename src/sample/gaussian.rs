@@ -14,17 +14,18 @@ use crate::exact::{Integer, Natural, Positive};
 ///
 /// # Algorithm
 ///
-/// Follows Algorithm 3 of Canonne, Kamath, Steinke 2020: draw y from discrete Laplace of scale t and accept it with probability
-/// e^(-(|y| − σ²/t)²/2σ²), since e^(-|y|/t)·e^(-(|y| − σ²/t)²/2σ²) = e^(-y²/2σ²)·e^(-σ²/2t²). Any t > 0 will do; the paper takes
-/// ⌊σ⌋ + 1, we take t = ⌈σ⌉, which accepts more often where they differ (0.70 for 0.54 at σ = 1).
+/// Follows Algorithm 3 of Canonne, Kamath, Steinke 2020: draw y from discrete Laplace of scale t and accept
+/// it with probability e^(-(|y| − σ²/t)²/2σ²), since e^(-|y|/t)·e^(-(|y| − σ²/t)²/2σ²) =
+/// e^(-y²/2σ²)·e^(-σ²/2t²). Any t > 0 will do; the paper takes ⌊σ⌋ + 1, we take t = ⌈σ⌉, which accepts more
+/// often where they differ (0.70 for 0.54 at σ = 1).
 ///
 /// # Evidence
 ///
 /// Proof of the distribution, for every σ²: `gaussian_probability` in `proofs/coq/samplers/Gaussian.v`.
 /// Overflow: operations on
-/// words are checked, and what does not fit goes on in big integers (`exact::natural`); the exponent by Kani, in
-/// `proofs/sample/gaussian.rs`. Tests: below, `goodness_of_fit` and `frozen` in `tests`, `certificates` and
-/// `mutants_are_caught` in `crates/audit/tests`. Function by function: `proofs/STATUS.md`.
+/// words are checked, and what does not fit goes on in big integers (`exact::natural`); the exponent by Kani,
+/// in `proofs/sample/gaussian.rs`. Tests: below, `goodness_of_fit` and `frozen` in `tests`, `certificates`
+/// and `mutants_are_caught` in `crates/audit/tests`. Function by function: `proofs/STATUS.md`.
 ///
 /// ```
 /// use certus::{bits::SystemBits, exact::{Positive, Rational}, sample::{Gaussian, Program}};
@@ -89,7 +90,8 @@ pub(crate) struct Kernel<N> {
     denominator: N,
 }
 
-/// The numerator (|y|·a − b)² of the exponent (|y| − σ²/t)²/2σ² = (|y|·a − b)²/(2·t·a·b), or `None` where it does not fit.
+/// The numerator (|y|·a − b)² of the exponent (|y| − σ²/t)²/2σ² = (|y|·a − b)²/(2·t·a·b), or `None` where it
+/// does not fit.
 #[inline]
 fn exponent<N: Natural>(magnitude: &N, a: &N, b: &N) -> Option<N> {
     let scaled = magnitude.checked_mul(a)?;
@@ -113,7 +115,8 @@ impl<N: Natural> Program for Kernel<N> {
             // Past the word: the same exponent on big integers, whose coin draws the same bits.
             None => {
                 let numerator = exponent(&y.magnitude(), &self.a.to_big(), &self.b.to_big());
-                // Never taken: big integers hold every product, and the smaller is subtracted from the larger.
+                // Never taken: big integers hold every product, and the smaller is subtracted from the
+                // larger.
                 let numerator = numerator.ok_or_else(|| on.overflow())?;
                 on.call(&bernoulli_exp::Kernel::new(&numerator, self.denominator.to_big()))?
             }
@@ -206,7 +209,8 @@ mod tests {
             same_on_a_stream(&narrow, &big, 5000, |a, b| a == b);
             same_on_a_stream(&narrow, &Gaussian::with_variance(&sigma_squared), 5000, |a, b| a == b);
         }
-        // At σ² = 2^60, a = 1 and b = t = 2^30: a word's exponent overflows from |y| = 5·2^30 on, one candidate in 150.
+        // At σ² = 2^60, a = 1 and b = t = 2^30: a word's exponent overflows from |y| = 5·2^30 on, one
+        // candidate in 150.
         for (numerator, denominator) in [(1 << 60, 1), (1 << 40, 1), (1_000_000_000_001, 3), (100, 1)] {
             let sigma_squared = variance(numerator, denominator);
             let (word, big) = (at::<u64>(&sigma_squared), at::<BigUint>(&sigma_squared).unwrap());

@@ -12,10 +12,11 @@ use crate::exact::{Integer, Natural, Positive};
 ///
 /// # Algorithm
 ///
-/// With t = ⌈s⌉, write k = u + t·v, a bijection between k ≥ 0 and the pairs (u, v) with 0 ≤ u < t and v ≥ 0. Then
-/// e^(-k/s) = e^(-u/s)·(e^(-t/s))^v, so u and v are independent: u is uniform below t, accepted with probability e^(-u/s), and v
-/// counts coins of e^(-t/s). (Canonne, Kamath, Steinke 2020, Algorithm 2 splits with the numerator of s in place of ⌈s⌉, whose
-/// cost grows with the denominator.) Since u ≤ t − 1 < s, the exponent u/s is below 1, and t/s ≥ 1 makes v short.
+/// With t = ⌈s⌉, write k = u + t·v, a bijection between k ≥ 0 and the pairs (u, v) with 0 ≤ u < t and v ≥ 0.
+/// Then e^(-k/s) = e^(-u/s)·(e^(-t/s))^v, so u and v are independent: u is uniform below t, accepted with
+/// probability e^(-u/s), and v counts coins of e^(-t/s). (Canonne, Kamath, Steinke 2020, Algorithm 2 splits
+/// with the numerator of s in place of ⌈s⌉, whose cost grows with the denominator.) Since u ≤ t − 1 < s, the
+/// exponent u/s is below 1, and t/s ≥ 1 makes v short.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, sample::{Geometric, Program}};
@@ -94,7 +95,8 @@ impl<N: Natural> Program for Kernel<N> {
     #[inline]
     fn step<I: Interpreter>(&self, (): (), on: &mut I) -> Step<Self, I> {
         let u = on.call(&self.u)?;
-        // u < t = ⌈numerator/denominator⌉ gives u·denominator < numerator: it fits, and the exponent is below 1.
+        // u < t = ⌈numerator/denominator⌉ gives u·denominator < numerator: it fits, and the exponent is
+        // below 1.
         let exponent = u.checked_mul(&self.denominator).ok_or_else(|| on.overflow())?;
         let accept = bernoulli_exp::Unit { numerator: exponent, denominator: self.numerator.clone() };
         if !on.call(&accept)? {

@@ -11,7 +11,8 @@ use crate::exact::{Integer, Natural, Positive};
 ///
 /// # Algorithm
 ///
-/// A [`Geometric`](super::Geometric) magnitude and a fair sign; a negative zero is rejected, so that zero is not counted twice.
+/// A [`Geometric`](super::Geometric) magnitude and a fair sign; a negative zero is rejected, so that zero is
+/// not counted twice.
 ///
 /// ```
 /// use certus::{bits::SystemBits, exact::{Positive, Rational}, sample::{Laplace, Program}};

@@ -1,8 +1,9 @@
 //! Exact samplers, over any rational parameter.
 //!
-//! These are the *reference* samplers: short, readable, the object of the certificates and of the proofs. Each follows
-//! Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2020), and is built from fair bits and
-//! comparisons of integers alone; no float, no table, no rounding. A comparison stops at the first bit that decides it.
+//! These are the *reference* samplers: short, readable, the object of the certificates and of the proofs.
+//! Each follows Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2020), and is
+//! built from fair bits and comparisons of integers alone; no float, no table, no rounding. A comparison
+//! stops at the first bit that decides it.
 //!
 //! | sampler | distribution | from |
 //! | --- | --- | --- |
@@ -18,8 +19,8 @@
 //! much faster; [`fixed`] draws it by work that says nothing about it. [`LaplaceNoise`] and [`GaussianNoise`]
 //! are either, by any [`Sampler`].
 //!
-//! Each runs on machine words where its parameters fit and on big integers where they do not; the output and the bits
-//! drawn are the same either way. An output is exact whatever its size.
+//! Each runs on machine words where its parameters fit and on big integers where they do not; the output and
+//! the bits drawn are the same either way. An output is exact whatever its size.
 
 mod bernoulli;
 mod bernoulli_exp;

@@ -1,14 +1,16 @@
 //! What a sampler is: a loop over an explicit state, written once and interpreted in several ways.
 //!
-//! A [`Program`] is plain data (its parameters) with a step: from a state, by drawing bits and calling other programs,
-//! either on to another state or out with an output. That one loop is all the control flow there is:
+//! A [`Program`] is plain data (its parameters) with a step: from a state, by drawing bits and calling other
+//! programs, either on to another state or out with an output. That one loop is all the control flow there
+//! is:
 //!
 //! * *retry* is a loop whose state is `()`: a rejected trial leaves nothing behind;
 //! * *count* is a loop whose state is the count ([`Count`]);
 //! * a lazy comparison is a loop whose state is the remainder still to be compared.
 //!
-//! A program does not know who runs it. An [`Interpreter`] does: [`Program::sample`] draws real bits; the certifier of
-//! the audit layer replays every choice of a step and solves the loop exactly. Both see the same code, because there is no other.
+//! A program does not know who runs it. An [`Interpreter`] does: [`Program::sample`] draws real bits; the
+//! certifier of the audit layer replays every choice of a step and solves the loop exactly. Both see the same
+//! code, because there is no other.
 //!
 //! # What a sampler may not do
 //!
@@ -16,7 +18,8 @@
 //!   Programs are
 //!   `Ord + Sync + 'static` data without closures, so there is no place for a hidden cell unless one is built
 //!   on purpose.
-//! * *Draw elsewhere.* Its only randomness are the answers of the interpreter, which come from [`bits`](crate::bits).
+//! * *Draw elsewhere.* Its only randomness are the answers of the interpreter, which come from
+//!   [`bits`](crate::bits).
 //! * *Round, wrap or panic.* No float, no unchecked cast, no index, no `unwrap`, no `unsafe`: lints deny
 //!   them. What does not fit
 //!   a machine word goes on in big integers ([`Natural`](crate::exact::Natural)), on the same bits.
@@ -51,7 +54,8 @@ pub trait Program: Clone + Ord + Send + Sync + 'static {
     /// Those of the interpreter, passed on.
     fn step<I: Interpreter>(&self, state: Self::State, on: &mut I) -> Step<Self, I>;
 
-    /// What holds of the state before every step: the invariant by which `execute`'s loop is proven, whatever its number of rounds.
+    /// What holds of the state before every step: the invariant by which `execute`'s loop is proven, whatever
+    /// its number of rounds.
     #[cfg(kani)]
     fn invariant(&self, _: &Self::State) -> bool {
         true
@@ -137,7 +141,8 @@ pub trait Interpreter {
     /// If that program stops without one.
     fn call<P: Program>(&mut self, program: &P) -> Result<P::Output, Self::Error>;
 
-    /// The error of a number that outgrew its word, as a loop's counter may: no output, rather than a wrong one.
+    /// The error of a number that outgrew its word, as a loop's counter may: no output, rather than a wrong
+    /// one.
     fn overflow(&mut self) -> Self::Error;
 }
 
@@ -179,7 +184,8 @@ impl<B: Bits + ?Sized> Interpreter for Execution<'_, B> {
     }
 }
 
-/// How often a coin comes up true before it first comes up false: P(n) = pⁿ·(1−p) for a coin of probability p < 1.
+/// How often a coin comes up true before it first comes up false: P(n) = pⁿ·(1−p) for a coin of probability p
+/// < 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Count<C>(pub C);
 

@@ -19,8 +19,9 @@ pub struct ZeroBoundError;
 ///
 /// # Algorithm
 ///
-/// Draw as many bits as n − 1 has, and accept them as the answer iff they are below n. Each value below n is the accepted
-/// word of exactly one bit string, so all are equally likely: no division, no modulo, no bias. The acceptance is at least ½.
+/// Draw as many bits as n − 1 has, and accept them as the answer iff they are below n. Each value below n is
+/// the accepted word of exactly one bit string, so all are equally likely: no division, no modulo, no bias.
+/// The acceptance is at least ½.
 ///
 /// ```
 /// use certus::{bits::seeded, sample::{Program, Uniform}};

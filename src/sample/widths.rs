@@ -1,4 +1,5 @@
-//! For the samplers' tests: a kernel at two widths draws the same output from the same bits, and as many of them.
+//! For the samplers' tests: a kernel at two widths draws the same output from the same bits, and as many of
+//! them.
 
 use core::fmt::Debug;
 

@@ -16,7 +16,8 @@ use super::{
 const BATCH: u64 = 500;
 
 impl Sequential {
-    /// Bets on batch after batch, until the claim falls or `most` outputs a side are drawn; answers how many were.
+    /// Bets on batch after batch, until the claim falls or `most` outputs a side are drawn; answers how many
+    /// were.
     ///
     /// `draw` answers so many fresh outputs of either side: of a command, a file or a closure. A tally
     /// forgets the order
@@ -62,8 +63,8 @@ impl Sequential {
     }
 }
 
-/// The outputs of a tally in random order: as if they had been drawn so, since independent samples may be permuted by
-/// coins that are independent of them.
+/// The outputs of a tally in random order: as if they had been drawn so, since independent samples may be
+/// permuted by coins that are independent of them.
 fn shuffled(tally: &Tally, bits: &mut impl Bits) -> Result<Vec<Output>, BitsError> {
     let mut outputs: Vec<Output> = Vec::new();
     for (output, count) in tally.iter() {

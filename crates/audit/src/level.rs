@@ -1,7 +1,9 @@
-//! The level under attack: true claims that are searched for the worst alarm rate, and plainly false ones that must be seen.
+//! The level under attack: true claims that are searched for the worst alarm rate, and plainly false ones
+//! that must be seen.
 //!
-//! An adversary who knows the coins of the split finds true claims of three or four outputs that are called false far too often. The same claims are
-//! then audited on fresh samples with coins that the claim does not know, and must be called false in at most α of the runs.
+//! An adversary who knows the coins of the split finds true claims of three or four outputs that are called
+//! false far too often. The same claims are then audited on fresh samples with coins that the claim does not
+//! know, and must be called false in at most α of the runs.
 //!
 //! `cargo test` tries a few claims. All of it, with its figures (minutes):
 //! `CERTUS_FULL=1 cargo test --release -p certus-audit --lib level -- --nocapture`
@@ -45,7 +47,8 @@ fn unit(bits: &mut Source) -> f64 {
     (bits.take(53).unwrap() + 1) as f64 / 9_007_199_254_740_992.0
 }
 
-/// A pair of distributions on 0, 1, 2, … for which (ε, 0) is true, exactly: the probabilities are multiples of 2^-32.
+/// A pair of distributions on 0, 1, 2, … for which (ε, 0) is true, exactly: the probabilities are multiples
+/// of 2^-32.
 #[derive(Clone, Debug)]
 struct True {
     epsilon: &'static str,
@@ -57,8 +60,9 @@ struct True {
 }
 
 impl True {
-    /// With weights of the first side that are e^ε of the second's, rounded down, where `tight` says so, and proportional to them elsewhere; `None` if that is
-    /// no pair of distributions, or the claim is false of it.
+    /// With weights of the first side that are e^ε of the second's, rounded down, where `tight` says so, and
+    /// proportional to them elsewhere; `None` if that is no pair of distributions, or the claim is false of
+    /// it.
     fn new(epsilon: &'static str, samples: u64, b: &[f64], tight: &[bool]) -> Option<Self> {
         let (c, _) = exp_bounds(epsilon.parse().ok()?);
         let rounded = |weight: f64| (weight * WHOLE as f64) as u64;
@@ -111,7 +115,8 @@ impl True {
         Self::new(self.epsilon, self.samples, &parts.iter().map(|part| part / sum).collect::<Vec<_>>(), &self.tight)
     }
 
-    /// How far the known coins move the evaluated part of the expected counts towards an alarm, in standard errors.
+    /// How far the known coins move the evaluated part of the expected counts towards an alarm, in standard
+    /// errors.
     fn bias(&self) -> f64 {
         let expected = |weights: &[u64]| -> Vec<u64> {
             let mut counts: Vec<u64> =
@@ -126,7 +131,8 @@ impl True {
         let tight: Vec<bool> = self.tight.iter().copied().take(table.outputs().len()).collect();
         let ((x, y), (n, m)) = (counts.inside(&tight), counts.samples());
         let (n, m, c) = (n as f64, m as f64, self.epsilon.parse::<f64>().unwrap().exp());
-        // The standard error of the true probabilities: of a handful of samples it is not to be had from the counts.
+        // The standard error of the true probabilities: of a handful of samples it is not to be had from the
+        // counts.
         let inside = |weights: &[u64]| -> f64 {
             weights.iter().zip(&self.tight).filter(|(_, tight)| **tight).map(|(weight, _)| *weight as f64 * UNIT).sum()
         };
@@ -134,7 +140,8 @@ impl True {
         (x as f64 / n - c * y as f64 / m) / (p * (1.0 - p) / n + c * c * q * (1.0 - q) / m).sqrt()
     }
 
-    /// The worst claim that a search finds: of many, the one that the known coins hurt most, and from there uphill.
+    /// The worst claim that a search finds: of many, the one that the known coins hurt most, and from there
+    /// uphill.
     fn worst(search: u64, tries: usize) -> Self {
         let mut bits = source(1, search, 0);
         let many = (0..tries).map(|_| Self::random(&mut bits)).map(|claim| (claim.bias(), claim));
@@ -165,7 +172,8 @@ impl True {
         counts
     }
 
-    /// Whether an audit at this confidence of fresh samples calls the claim false; `None`: by coins from the operating system.
+    /// Whether an audit at this confidence of fresh samples calls the claim false; `None`: by coins from the
+    /// operating system.
     fn is_called_false(&self, confidence: f64, run: u64, coins: Option<[u8; 32]>) -> bool {
         let (mut one, mut two) = (source(2, run, 1), source(2, run, 2));
         let a = Tally::of_counts("a", 1, &self.draw(&self.a, &mut one));
@@ -187,11 +195,13 @@ fn fresh(run: u64) -> Option<[u8; 32]> {
     fresh_seed(&mut source(3, run, 0)).ok()
 }
 
-/// The example of the review: 161 alarms of 300 at confidence 0.95 while the coins were fixed. The samples have fixed seeds; the coins are the operating system's, as
-/// a user's are, because whether *they* are fresh is what is tested. At most 5 % are alarms, so more than 45 of 300 come with probability below 10^-10.
+/// The example of the review: 161 alarms of 300 at confidence 0.95 while the coins were fixed. The samples
+/// have fixed seeds; the coins are the operating system's, as a user's are, because whether *they* are fresh
+/// is what is tested. At most 5 % are alarms, so more than 45 of 300 come with probability below 10^-10.
 #[test]
 fn three_outputs_that_fixed_coins_call_false() {
-    // P_a = (0.415, 0.28, 0.305), P_b = (0.285, 0.103, 0.612): 0.28 is e·0.103 and 2·10^-5 more, which is taken away, so that ε = 1 is true.
+    // P_a = (0.415, 0.28, 0.305), P_b = (0.285, 0.103, 0.612): 0.28 is e·0.103 and 2·10^-5 more, which is
+    // taken away, so that ε = 1 is true.
     let claim = True::new("1", 50_000, &[0.285, 0.103, 0.612], &[false, true, false]).unwrap();
     let (first, second, third) = (0.415 / UNIT, claim.a[1], 0.305 / UNIT);
     let rest = (WHOLE - second) as f64 / (first + third);
@@ -205,8 +215,9 @@ fn three_outputs_that_fixed_coins_call_false() {
     assert!(fixed > 100, "{fixed} of 300");
 }
 
-/// Without a seed no two runs on the same samples have the same split: of sixteen, the counts that were evaluated are all the same with
-/// probability below (1/40)^15, by the mode of a hypergeometric count of variance 400·(1/5)·(4/5) on each side.
+/// Without a seed no two runs on the same samples have the same split: of sixteen, the counts that were
+/// evaluated are all the same with probability below (1/40)^15, by the mode of a hypergeometric count of
+/// variance 400·(1/5)·(4/5) on each side.
 #[test]
 fn every_run_draws_its_own_coins() {
     let (a, b) = (Tally::of_counts("a", 1, &[300, 300, 400]), Tally::of_counts("b", 2, &[500, 300, 200]));
@@ -222,9 +233,10 @@ fn every_run_draws_its_own_coins() {
     assert!(seeded.len() == 1 && seeded.iter().all(|(is_seeded, _)| *is_seeded), "{seeded:?}");
 }
 
-/// 200 searched claims of 200 runs at confidence 0.95, at most 24 alarms each; a claim of more than 19 is run 2,000 times more, of which at most 5 % and three
-/// standard errors (129) are alarms. A claim of rate 0.05 has more than 24 of 200 with probability 3·10^-5; the seeds are fixed.
-/// In `cargo test`, 6 claims of 100 runs, at most 14 alarms each (probability 1.4·10^-4 at a rate of 0.05).
+/// 200 searched claims of 200 runs at confidence 0.95, at most 24 alarms each; a claim of more than 19 is run
+/// 2,000 times more, of which at most 5 % and three standard errors (129) are alarms. A claim of rate 0.05
+/// has more than 24 of 200 with probability 3·10^-5; the seeds are fixed. In `cargo test`, 6 claims of 100
+/// runs, at most 14 alarms each (probability 1.4·10^-4 at a rate of 0.05).
 #[test]
 fn searched_claims_are_called_false_at_the_level() {
     let full = std::env::var_os("CERTUS_FULL").is_some();
@@ -263,8 +275,9 @@ fn searched_claims_are_called_false_at_the_level() {
     assert!(known.iter().sum::<usize>() as f64 > 0.2 * (known_runs * claims) as f64, "{known:?}");
 }
 
-/// What is plainly false is never missed: 0.99 against 0.01, 0.9 against 0.1, 0.8 against 0.05, of 400 to 5,000 samples at confidence 0.999, in 1,000 runs (in `cargo test`, 90).
-/// (Where the expected P(S) was near 1 the region was vacuous, and one run in eight of 0.99 against 0.01 with 5,000 samples was missed.)
+/// What is plainly false is never missed: 0.99 against 0.01, 0.9 against 0.1, 0.8 against 0.05, of 400 to
+/// 5,000 samples at confidence 0.999, in 1,000 runs (in `cargo test`, 90). (Where the expected P(S) was near
+/// 1 the region was vacuous, and one run in eight of 0.99 against 0.01 with 5,000 samples was missed.)
 #[test]
 fn plain_violations_are_never_missed() {
     let runs = if std::env::var_os("CERTUS_FULL").is_some() { 112 } else { 10 };

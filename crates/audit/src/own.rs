@@ -96,8 +96,8 @@ impl Own {
         Some([first, masses(b)?])
     }
 
-    /// Encloses δ(ε) of the two inputs, the larger of both directions; nothing where there are too many outputs to enumerate, and no
-    /// account of this very pair.
+    /// Encloses δ(ε) of the two inputs, the larger of both directions; nothing where there are too many
+    /// outputs to enumerate, and no account of this very pair.
     #[must_use]
     pub fn delta(&self, epsilon: &NonNegative) -> Option<Enclosure> {
         match self.masses() {
@@ -141,8 +141,8 @@ impl Own {
         Some(outputs.into_iter().map(|output| (of(&a, output), of(&b, output))).collect())
     }
 
-    /// The events of the exact likelihood ratio at e^ε: the outputs that are likelier by more on one side, and on the other. They follow from
-    /// the code and the inputs, not from any sample.
+    /// The events of the exact likelihood ratio at e^ε: the outputs that are likelier by more on one side,
+    /// and on the other. They follow from the code and the inputs, not from any sample.
     #[must_use]
     pub fn events(&self, epsilon: &NonNegative) -> Vec<Event> {
         let Some([a, b]) = self.masses() else { return Vec::new() };
@@ -194,8 +194,9 @@ mod tests {
     /// How many samples are drawn at a time.
     const BULK: usize = 1024;
 
-    /// At a scale of 2^60 a sample in 3,000 does not fit a word, some bulks after the first: what is recorded is what was drawn, value by value, and no bits are used twice.
-    /// (Drawn one by one from the start of the same bits, the rest was another sample, in which outputs past a word were too few.)
+    /// At a scale of 2^60 a sample in 3,000 does not fit a word, some bulks after the first: what is recorded
+    /// is what was drawn, value by value, and no bits are used twice. (Drawn one by one from the start of the
+    /// same bits, the rest was another sample, in which outputs past a word were too few.)
     #[test]
     fn large_outputs_are_recorded_as_they_were_drawn() {
         let scale = Positive::new(parse("1152921504606846976").unwrap()).unwrap();

@@ -9,7 +9,8 @@ use super::statistics::normal::score_at_most;
 use super::statistics::plug_in::EmpiricalLoss;
 use super::statistics::region::{EventCounts, Region, Shape};
 
-/// The most that P(S) is taken for where nothing is known of it: between ½, which gives P's count too much weight where P(S) is near 1, and 1, which gives it none.
+/// The most that P(S) is taken for where nothing is known of it: between ½, which gives P's count too much
+/// weight where P(S) is near 1, and 1, which gives it none.
 const MOST_EXPECTED: f64 = 0.9;
 
 /// What the evidence says of the claim.
@@ -51,8 +52,9 @@ impl Finding {
 
     /// The counts and bound of the same event on fresh samples, at its own α: the replay of a counterexample.
     ///
-    /// `seen` are the counts that the event had when it was found. They choose the shape of the region, as the selection part did then: the bound holds
-    /// whatever they are, as long as they are not the fresh samples' own.
+    /// `seen` are the counts that the event had when it was found. They choose the shape of the region, as
+    /// the selection part did then: the bound holds whatever they are, as long as they are not the fresh
+    /// samples' own.
     #[must_use]
     pub fn replay(
         event: &Event,
@@ -90,7 +92,8 @@ pub struct Report {
     pub delta_lower: f64,
     /// The excess p̂ − e^ε·q̂ of the best event on the evaluation part: unbiased for that event.
     pub delta_estimate: f64,
-    /// δ(ε) of the sampled pair is at most this; `None` where the bound says nothing, as for continuous outputs.
+    /// δ(ε) of the sampled pair is at most this; `None` where the bound says nothing, as for continuous
+    /// outputs.
     pub delta_upper: Option<f64>,
     /// Every ε below this is refuted at the claimed δ; 0 if none is.
     pub epsilon_lower: f64,
@@ -107,7 +110,8 @@ pub struct Report {
     pub searched: Vec<&'static str>,
     /// The confidence, over samples and coins.
     pub confidence: f64,
-    /// Whether the split's coins came from a seed that the caller gave: the confidence then assumes that the seed is independent of samples and mechanism.
+    /// Whether the split's coins came from a seed that the caller gave: the confidence then assumes that the
+    /// seed is independent of samples and mechanism.
     pub is_seeded: bool,
     /// The samples of the first side.
     pub samples_a: u64,
@@ -160,7 +164,8 @@ impl Report {
     /// The lower band at an ε ≥ 0; at the claimed one it is `delta_lower`.
     fn lower(&self, epsilon: f64) -> f64 {
         let lower = self.findings.iter().map(|finding| finding.delta_lower(epsilon)).fold(0.0, f64::max);
-        // A claim that is not refuted is not refuted by its rounding either, at its ε or beyond: see `LowerBounds`.
+        // A claim that is not refuted is not refuted by its rounding either, at its ε or beyond: see
+        // `LowerBounds`.
         let is_beyond = self.verdict != Verdict::Violation && epsilon >= self.claim.epsilon_above();
         if is_beyond { lower.min(below(self.claim.delta())) } else { lower }
     }

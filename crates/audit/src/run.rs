@@ -59,15 +59,17 @@ pub enum AuditError {
 ///
 /// # What holds
 ///
-/// Let the claim be true for the two distributions that were sampled. Then the verdict is `violation` with probability at most
-/// 1 − confidence =: α, over samples and coins, whatever the families, scores and thresholds that were tried:
+/// Let the claim be true for the two distributions that were sampled. Then the verdict is `violation` with
+/// probability at most 1 − confidence =: α, over samples and coins, whatever the families, scores and
+/// thresholds that were tried:
 ///
-/// * the coins of the split are drawn afresh by every run, independently of the samples, so the evaluation part is an independent sample
-///   given the selection part (under [`Audit::seed`] that is the caller's word; see [`crate`] for every coin
-///   of an audit);
+/// * the coins of the split are drawn afresh by every run, independently of the samples, so the evaluation
+///   part is an independent sample given the selection part (under [`Audit::seed`] that is the caller's word;
+///   see [`crate`] for every coin of an audit);
 /// * direction, family, event and the shape of the region are functions of the selection part;
-/// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a region at its share of 0.8·α (one: all of
-///   it; two: ¾ and ¼); all lower bounds follow from the regions, at every ε and δ at once;
+/// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a
+///   region at its share of 0.8·α (one: all of it; two: ¾ and ¼); all lower bounds follow from the regions,
+///   at every ε and δ at once;
 /// * the upper bound at the claimed ε has α/10, and so has the upper band of the curve (over all samples,
 ///   which a union bound allows).
 ///
@@ -116,11 +118,13 @@ impl Audit {
         Ok(Self { claim, confidence, seed: None, scales: Vec::new(), given: Vec::new(), resolution: 0.1 })
     }
 
-    /// Splits by the coins of this seed, so that the audit can be reproduced; without it, every run draws fresh ones from the operating system.
+    /// Splits by the coins of this seed, so that the audit can be reproduced; without it, every run draws
+    /// fresh ones from the operating system.
     ///
-    /// **The level then assumes that the seed is independent of the samples and of the mechanism**, as one that is drawn anew for this audit is. A fixed
-    /// one is not: given the coins, the two parts are functions of the counts, and there are true claims (three outputs are enough) that a given seed
-    /// calls false in every other run at confidence 0.95. The [`Report`] says that it was seeded.
+    /// **The level then assumes that the seed is independent of the samples and of the mechanism**, as one
+    /// that is drawn anew for this audit is. A fixed one is not: given the coins, the two parts are functions
+    /// of the counts, and there are true claims (three outputs are enough) that a given seed calls false in
+    /// every other run at confidence 0.95. The [`Report`] says that it was seeded.
     #[must_use]
     pub fn seed(mut self, seed: [u8; 32]) -> Self {
         self.seed = Some(seed);
@@ -134,7 +138,8 @@ impl Audit {
         self
     }
 
-    /// Events that were named before the samples were seen, such as the exact likelihood ratio's: they compete with the families'.
+    /// Events that were named before the samples were seen, such as the exact likelihood ratio's: they
+    /// compete with the families'.
     #[must_use]
     pub fn events(mut self, events: &[Event]) -> Self {
         self.given = events.to_vec();
@@ -249,7 +254,8 @@ impl Audit {
         let upper_alpha = alpha * UPPER_SHARE;
         let upper = loss.delta_upper(epsilon, upper_alpha).max(loss.reversed().delta_upper(epsilon, upper_alpha));
         let upper = ordered_upper(upper, lower.delta, delta_estimate);
-        // Where no event tells the outputs of the selection part apart, nothing is tested, and only the upper bound says how large a violation may be.
+        // Where no event tells the outputs of the selection part apart, nothing is tested, and only the upper
+        // bound says how large a violation may be.
         let unseen = if findings.is_empty() { Some(upper) } else { min_detectable_delta };
         let verdict = if lower.is_refuted {
             Verdict::Violation

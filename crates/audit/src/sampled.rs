@@ -91,7 +91,8 @@ pub enum SampleError {
     Shards(#[from] MergeError),
 }
 
-/// The samples of a shard, and the most shards of a side: they depend on the number of samples alone, so that threads change nothing.
+/// The samples of a shard, and the most shards of a side: they depend on the number of samples alone, so that
+/// threads change nothing.
 const SHARD: u64 = 1 << 16;
 const MOST_SHARDS: u64 = 16;
 

@@ -8,10 +8,12 @@ use super::statistics::betting::{Bets, Outcomes};
 use super::statistics::{exp_bounds, real};
 use super::{Claim, LowerBounds};
 
-/// A sequential audit: batch by batch, the samples so far choose an event and a stake, and the next batch settles the bet.
+/// A sequential audit: batch by batch, the samples so far choose an event and a stake, and the next batch
+/// settles the bet.
 ///
-/// Either direction has a fortune of its own at α/2, so that by [`Bets`]' argument the claim, if true, is ever called false with probability
-/// at most α, however often one looks, and whenever one stops. Every batch is bet on before it is learned from.
+/// Either direction has a fortune of its own at α/2, so that by [`Bets`]' argument the claim, if true, is
+/// ever called false with probability at most α, however often one looks, and whenever one stops. Every batch
+/// is bet on before it is learned from.
 ///
 /// ```
 /// use certus_audit::{Claim, Sequential, outputs::Output};
@@ -90,7 +92,8 @@ impl Sequential {
         self
     }
 
-    /// Settles the bets on fresh samples, in the order they were drawn, and learns from them. Of unequal numbers, the surplus is only learned from.
+    /// Settles the bets on fresh samples, in the order they were drawn, and learns from them. Of unequal
+    /// numbers, the surplus is only learned from.
     pub fn batch(&mut self, a: &[Output], b: &[Output]) {
         for (place, direction) in Orientation::BOTH.into_iter().enumerate() {
             let (Some(Some((event, p, q))), Some(bets)) = (self.next.get(place), self.bets.get_mut(place)) else {
@@ -208,7 +211,8 @@ mod tests {
     use super::*;
     use certus::exact::parse;
 
-    /// The bet on a batch is fixed before the batch: the first two are learned from, and what the third is like changes no bet on it.
+    /// The bet on a batch is fixed before the batch: the first two are learned from, and what the third is
+    /// like changes no bet on it.
     #[test]
     fn bets_are_made_before_the_samples_come() {
         let claim = Claim::new(parse("1").unwrap(), parse("0").unwrap()).unwrap();

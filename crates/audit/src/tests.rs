@@ -33,7 +33,8 @@ fn laplace(bits: &mut Source, scale: f64) -> f64 {
     if bits.take(1).unwrap() == 1 { magnitude } else { -magnitude }
 }
 
-/// Continuous noise on a grid so fine that only its distribution matters, and no float's bits: multiples of 2^-30, as integers.
+/// Continuous noise on a grid so fine that only its distribution matters, and no float's bits: multiples of
+/// 2^-30, as integers.
 fn fine_laplace(bits: &mut Source, centre: i64, scale: f64) -> i64 {
     centre * (1 << 30) + (laplace(bits, scale) * f64::from(1 << 30)).floor() as i64
 }
@@ -58,7 +59,8 @@ fn audit(epsilon: &str, delta: &str, confidence: f64) -> Audit {
     Audit::new(claim, confidence).unwrap().seed(COINS)
 }
 
-/// A mechanism on two inputs with the δ it has at the audit's ε, to about 15 digits, and a claim that is just true.
+/// A mechanism on two inputs with the δ it has at the audit's ε, to about 15 digits, and a claim that is just
+/// true.
 struct Boundary {
     epsilon: &'static str,
     delta: &'static str,
@@ -66,11 +68,13 @@ struct Boundary {
     draw: fn(&mut Source, i64) -> Output,
 }
 
-/// Correct mechanisms at their exact boundary: pure claims that are tight for every event, claims with a δ that is attained, bits, words, vectors.
+/// Correct mechanisms at their exact boundary: pure claims that are tight for every event, claims with a δ
+/// that is attained, bits, words, vectors.
 const BOUNDARIES: [Boundary; 6] = [
     // Geometric of scale 2 on inputs 0 and 1: ε = 1/2, attained on every threshold. Truth at ε = ½: 0.
     Boundary { epsilon: "0.5", delta: "0", truth: 0.0, draw: |bits, input| (input + geometric(bits, 2.0)).into() },
-    // The same at ε = 1/4: δ = (1 − e^(ε − 1/2))/(1 + e^(−1/2)), of k ≤ 0: P = 1/(1+r), Q = r/(1+r) at r = e^(−1/2).
+    // The same at ε = 1/4: δ = (1 − e^(ε − 1/2))/(1 + e^(−1/2)), of k ≤ 0: P = 1/(1+r), Q = r/(1+r) at r =
+    // e^(−1/2).
     Boundary {
         epsilon: "0.25",
         delta: "0.137690461563655",
@@ -127,7 +131,8 @@ fn boundary_runs(runs: u64, samples: u64) -> (u32, u32, u64) {
     (count(|outcome| outcome.0), count(|outcome| outcome.1), runs)
 }
 
-/// Each alarms with probability at most 0.05: of 1,000 more than 70 has probability 0.002 at most, were the seeds not fixed.
+/// Each alarms with probability at most 0.05: of 1,000 more than 70 has probability 0.002 at most, were the
+/// seeds not fixed.
 #[test]
 fn a_thousand_audits_at_the_boundary() {
     let (alarms, covered, runs) = boundary_runs(1000, 4000);
@@ -135,7 +140,8 @@ fn a_thousand_audits_at_the_boundary() {
     assert!(alarms <= 70 && covered >= 930, "{alarms} alarms, {covered} covered, of {runs}");
 }
 
-/// Continuous Laplace of ε = 1.25 against a claim of 1, 10,000 samples a side, as floats with full bits or on a grid.
+/// Continuous Laplace of ε = 1.25 against a claim of 1, 10,000 samples a side, as floats with full bits or on
+/// a grid.
 fn miscalibrated(run: u64, confidence: f64) -> Report {
     let (mut one, mut two) = (source(2, run, 1), source(2, run, 2));
     let a = tally("a", 10_000, || fine_laplace(&mut one, 0, 0.8).into());
@@ -173,7 +179,8 @@ fn float_audit(run: u64, samples: u64, scale: f64) -> Report {
     audit("1", "0", 0.999).scales(&[scale]).run(&a, &b).unwrap()
 }
 
-/// Five hundred samples a side at 99.9%, in each of 50 runs; at a scale of 2, where fewer outputs have low bits, in most of them.
+/// Five hundred samples a side at 99.9%, in each of 50 runs; at a scale of 2, where fewer outputs have low
+/// bits, in most of them.
 #[test]
 fn floating_point_laplace_is_refuted() {
     for (scale, least) in [(1.0, 50), (0.7, 50), (2.0, 40)] {
@@ -232,8 +239,8 @@ fn an_audit_is_a_function_of_the_merged_counts_and_the_seed() {
     assert!(audit("0.5", "0", 0.99).run(&shards[0], &shards[0]).is_err());
 }
 
-/// Alarms of sequential audits that look after every batch, at the boundary: each direction at α/2 = 2.5%. Of 60, more than 12 has
-/// probability below 10^-4.
+/// Alarms of sequential audits that look after every batch, at the boundary: each direction at α/2 = 2.5%. Of
+/// 60, more than 12 has probability below 10^-4.
 #[test]
 fn sequential_audits_may_look_at_any_time() {
     let run = |boundary: &Boundary, run: u64, batches: usize| {
@@ -270,11 +277,13 @@ fn sequential_audits_stop_early_in_either_direction() {
     }
 }
 
-/// Mechanisms with vector outputs, where no single part says enough: noise on each of twelve parts, all of which move by a little. The sum
-/// of the parts' losses is what tells the inputs apart, and a learned score must come near it.
+/// Mechanisms with vector outputs, where no single part says enough: noise on each of twelve parts, all of
+/// which move by a little. The sum of the parts' losses is what tells the inputs apart, and a learned score
+/// must come near it.
 #[test]
 fn a_learned_score_adds_up_what_the_parts_say() {
-    // Parts of scale 4 that all move by 1 together with random signs known to nobody: part i moves up on even, down on odd places.
+    // Parts of scale 4 that all move by 1 together with random signs known to nobody: part i moves up on
+    // even, down on odd places.
     let draw = |bits: &mut Source, input: i64| {
         let part =
             |(place, bits): (usize, &mut Source)| (if place % 2 == 0 { input } else { -input }) + geometric(bits, 4.0);
@@ -374,12 +383,14 @@ fn leaks_are_found_where_they_are() {
     }
 }
 
-/// What is spent is what was stated: 0.8·α over the events that were evaluated, and the rest on the upper bound.
+/// What is spent is what was stated: 0.8·α over the events that were evaluated, and the rest on the upper
+/// bound.
 #[test]
 fn the_shares_of_alpha_add_up() {
     let mut numbers = std::collections::BTreeSet::new();
     for run in 0..12_u64 {
-        // A geometric mechanism with a rarer value that only one side has: δ is best seen in the bulk, ε in the rarer value.
+        // A geometric mechanism with a rarer value that only one side has: δ is best seen in the bulk, ε in
+        // the rarer value.
         let draw = |bits: &mut Source, input: i64| -> Output {
             if bits.take(3).unwrap() == 0 && input > 0 {
                 Output::parse("rare")
@@ -403,8 +414,8 @@ fn the_shares_of_alpha_add_up() {
     assert!(numbers.contains(&2), "two events are evaluated at times: {numbers:?}");
 }
 
-/// The choice is blind to the evaluation part, even to which outputs it holds: with outputs that only the evaluation part has (a new
-/// shape, length and value among them), the search answers the same event.
+/// The choice is blind to the evaluation part, even to which outputs it holds: with outputs that only the
+/// evaluation part has (a new shape, length and value among them), the search answers the same event.
 #[test]
 fn the_choice_does_not_see_outputs_of_the_evaluation_part() {
     use super::events::{Goal, Search};

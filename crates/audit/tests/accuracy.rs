@@ -148,8 +148,9 @@ fn both_sides<A: Accuracy>(law: &A, beta: &Probability) {
     assert!(union.alpha() <= &(exact.alpha() + law.coordinates().min(100)));
 }
 
-/// The lemma of the seeds, P(max |Xᵢ| ≥ s·ln(k/β)) ≤ β, is for continuous noise. The discrete tail is 2/(1 + q) times as large, so the
-/// threshold is s·ln(2k/((1 + q)β)), rounded up: the union bound, exactly. Without the factor it can fail.
+/// The lemma of the seeds, P(max |Xᵢ| ≥ s·ln(k/β)) ≤ β, is for continuous noise. The discrete tail is 2/(1 +
+/// q) times as large, so the threshold is s·ln(2k/((1 + q)β)), rounded up: the union bound, exactly. Without
+/// the factor it can fail.
 #[test]
 fn the_seeds_lemma() {
     for (scale, k, beta) in [(4, 10, probability(1, 20)), (61, 3, probability(1, 100)), (2, 1000, probability(1, 7))] {

@@ -1,4 +1,5 @@
-//! The auditor beside what others published (Bichsel et al., "DP-Sniper", 2021; Ding et al., "StatDP", 2018): each mechanism alone, at 95 %, at the same claim.
+//! The auditor beside what others published (Bichsel et al., "DP-Sniper", 2021; Ding et al., "StatDP", 2018):
+//! each mechanism alone, at 95 %, at the same claim.
 //!
 //! `cargo test --release -p certus-audit --test anchors -- --ignored --nocapture`; `ONLY=svt4` runs one. A
 //! tenth of the published time on two cores is the bar, or a tenth of the

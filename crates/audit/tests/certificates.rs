@@ -1,8 +1,9 @@
 //! The certificates of the shipped samplers: the distribution that the code has, beside the one on paper.
 //!
-//! For each sampler and parameter: the structural certificate holds with total variation and unresolved mass at most 2^-40; the
-//! flat one, which assumes nothing, holds as far as it reaches; their bounds meet for every output; and the two interpreters agree
-//! on the number of tapes of every length that end in every output.
+//! For each sampler and parameter: the structural certificate holds with total variation and unresolved mass
+//! at most 2^-40; the flat one, which assumes nothing, holds as far as it reaches; their bounds meet for
+//! every output; and the two interpreters agree on the number of tapes of every length that end in every
+//! output.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 #![allow(clippy::float_arithmetic, reason = "the closed forms can be turned into floats, which nothing here does")]
 

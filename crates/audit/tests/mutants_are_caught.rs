@@ -1,8 +1,8 @@
 //! Planted bugs: each detector must see them, and must not see one in the right twin of each.
 //!
-//! A mutant passes through chi-square at 10^6 samples, the structural certificate, and the flat certificate, which sees a bias
-//! where it exceeds the mass that its short tapes leave unresolved. The twin, the same
-//! code with its bug switched off, passes through the same function and comes out clean.
+//! A mutant passes through chi-square at 10^6 samples, the structural certificate, and the flat certificate,
+//! which sees a bias where it exceeds the mass that its short tapes leave unresolved. The twin, the same code
+//! with its bug switched off, passes through the same function and comes out clean.
 #![allow(
     clippy::float_arithmetic,
     clippy::unwrap_used,
@@ -90,7 +90,8 @@ fn detect<P: Program<Output: Numbered>>(program: &P, pmf: &impl Pmf<P::Output>) 
     caught
 }
 
-/// The mutant is caught by exactly the detectors expected; its twin by none, and draws what the shipped sampler draws.
+/// The mutant is caught by exactly the detectors expected; its twin by none, and draws what the shipped
+/// sampler draws.
 fn caught<P, S>(bug: Bug, expected: Caught, make: impl Fn(Bug) -> P, shipped: &S, pmf: &impl Pmf<P::Output>)
 where
     P: Program<Output: Numbered> + Debug,
@@ -179,8 +180,8 @@ fn a_tie_after_four_bits_is_false() {
     a_tie_is_false(4, WRONG);
 }
 
-/// A bias of 2^-8/3, three standard deviations of 10^6 samples, is below what chi-square can tell at this level. The
-/// certificates need no luck, at 16 bits of 2^-16/3 as at 8.
+/// A bias of 2^-8/3, three standard deviations of 10^6 samples, is below what chi-square can tell at this
+/// level. The certificates need no luck, at 16 bits of 2^-16/3 as at 8.
 #[test]
 fn a_tie_after_more_bits_is_false() {
     a_tie_is_false(8, Caught { chi_square: false, ..WRONG });

@@ -19,7 +19,8 @@ fn check<const BITS: u32>(decay: Decay, pmf: &dyn Pmf<Integer>, depth: u32) {
     let masses = flat(&Trials(table), depth, &mut |_| ()).unwrap().masses();
     let certificate = Certificate::new(&masses, pmf);
     assert!(certificate.holds(), "{decay:?} at {BITS}");
-    // All but the tapes that are ambiguous to the last bit: a cell's boundary is one tape at most, for either sign.
+    // All but the tapes that are ambiguous to the last bit: a cell's boundary is one tape at most, for either
+    // sign.
     let boundaries = Rational::new((2 * masses.lower().len() as u64 + 4).into(), (1u64 << depth).into());
     assert!(*certificate.unresolved() <= boundaries, "{decay:?} at {BITS}: {}", certificate.unresolved());
 }

@@ -173,7 +173,8 @@ impl Wanted {
         account::delta(&self.plan(scale), epsilon, &Precision { digits: DIGITS }).map(|answer| answer.enclosure)
     }
 
-    /// Where the step is ours to choose, the guide may have been far above the answer: a thousandth of the answer is.
+    /// Where the step is ours to choose, the guide may have been far above the answer: a thousandth of the
+    /// answer is.
     fn calibrate_on_a_fine_grid(&mut self, given: bool) -> Result<Calibration, CalibrateError> {
         loop {
             let found = self.calibrate()?;

@@ -126,7 +126,8 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
         None => default,
         Some(text) => u32::try_from(count("--depth", text, 1, most.into())?).unwrap_or(default),
     };
-    // Noise with a closed form is compared with it; whatever else, and two inputs that are named, with what is guaranteed.
+    // Noise with a closed form is compared with it; whatever else, and two inputs that are named, with what
+    // is guaranteed.
     let inputs = options.input.as_deref().zip(options.neighbour.as_deref());
     let noise = match Noise::of(&spec) {
         Some(noise) if inputs.is_none() => noise,
@@ -275,8 +276,8 @@ fn find_prepared(noise: &Noise, mode: Mode, depth: u32, quiet: bool) -> Result<F
     }
 }
 
-/// A fixed-work sampler: at the width that ships, by the ends of the runs of words that settle an outcome; or, flat, its kernel at words of
-/// 8 bits, on every tape.
+/// A fixed-work sampler: at the width that ships, by the ends of the runs of words that settle an outcome;
+/// or, flat, its kernel at words of 8 bits, on every tape.
 fn find_fixed(noise: &Noise, mode: Mode, depth: u32, quiet: bool) -> Result<Finding, Failure> {
     let refused = |error: CertifyError| Failure::argument("SPEC", error);
     let too_wide = || Failure::argument("SPEC", "too wide to enumerate: certify takes a scale or sigma up to 10000");

@@ -50,9 +50,11 @@ impl Progress {
     }
 }
 
-/// Works on another thread while this one shows how far the work has come; on this thread if there is nobody to show it to.
+/// Works on another thread while this one shows how far the work has come; on this thread if there is nobody
+/// to show it to.
 ///
-/// The work counts what it has done. Without a total and without a count, a spinner with the time tells that it goes on.
+/// The work counts what it has done. Without a total and without a count, a spinner with the time tells that
+/// it goes on.
 pub(super) fn watched<T: Send>(mut progress: Progress, work: impl FnOnce(&AtomicU64) -> T + Send) -> T {
     let done = AtomicU64::new(0);
     if !progress.shown {

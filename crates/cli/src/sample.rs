@@ -68,7 +68,8 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let input = options.input.as_deref().unwrap_or(mechanism.neighbours().0);
     let release = mechanism.on(input).map_err(wrong_input)?;
     let sampler = mechanism.sampler();
-    // An output may be a long vector. A fixed-work sampler fills: the same samples as one by one, from the same bits, at a third of the time.
+    // An output may be a long vector. A fixed-work sampler fills: the same samples as one by one, from the
+    // same bits, at a third of the time.
     let bulk = (if has_samplers { BULK } else { FEW }, sampler == "fixed");
     draw_all((&*release, bulk, sampler), &spec, samples, options, shared, out)
 }
@@ -190,7 +191,8 @@ mod tests {
         from_spec(&"laplace(scale=3)".parse().unwrap()).unwrap().on("0").unwrap()
     }
 
-    /// A source that fails midway: the whole lines drawn before it are there, no part of another is, and the status is 3.
+    /// A source that fails midway: the whole lines drawn before it are there, no part of another is, and the
+    /// status is 3.
     #[test]
     fn a_source_that_fails_leaves_no_partial_line() {
         let release = release();

@@ -74,7 +74,8 @@ pub(super) fn seed(text: Option<&str>) -> Result<Option<[u8; 32]>, Failure> {
     Ok(Some(seed))
 }
 
-/// A number; `must` says what is accepted. Of a number that is too long, or has too large an exponent, the refusal says that as well.
+/// A number; `must` says what is accepted. Of a number that is too long, or has too large an exponent, the
+/// refusal says that as well.
 pub(super) fn number(name: &str, text: &str, must: &str) -> Result<Rational, Failure> {
     parse(text).map_err(|error| match error {
         NumberError::ZeroDenominator | NumberError::TooManyDigits | NumberError::ExponentOutOfRange => {

@@ -1,4 +1,5 @@
-//! A file that is written whole or not at all, never over an input of the same run, and with the mode of the file it replaces.
+//! A file that is written whole or not at all, never over an input of the same run, and with the mode of the
+//! file it replaces.
 
 use std::{
     fs,
@@ -56,7 +57,8 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Refuses outputs that are one file, and an output that is one of the inputs; an input is the argument that names it and its path.
+/// Refuses outputs that are one file, and an output that is one of the inputs; an input is the argument that
+/// names it and its path.
 pub(super) fn check_apart(outputs: &[&WholeFile], inputs: &[(String, String)]) -> Result<(), Failure> {
     let mut earlier: Vec<Identity> = Vec::new();
     for output in outputs {

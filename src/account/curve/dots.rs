@@ -1,22 +1,28 @@
-//! Connect the dots: a curve replaced by piecewise linear ones above and below it, with kinks at some points alone.
+//! Connect the dots: a curve replaced by piecewise linear ones above and below it, with kinks at some points
+//! alone.
 //!
-//! **What a measure of losses is worth.** A measure p on losses, +∞ among them, has the curve c(x) = ∫ (1 − x·e^-l)₊ dp(l). For the
-//! loss ln(P/Q) under P it is h(x). Composition adds independent losses, and the curve of a composition is
-//! ∫ c₁(x·e^-l) dp₂(l). So **if c₁ ≤ c₁′ and c₂ ≤ c₂′ everywhere on x ≥ 0, the composed curves are in that order**: replace one,
-//! then the other. Nothing is asked of the total mass of p, nor of ∫ e^-l dp: masses may be rounded, each upward for a
-//! pessimistic measure and each downward for an optimistic one, without any to-and-fro between them.
+//! **What a measure of losses is worth.** A measure p on losses, +∞ among them, has the curve c(x) = ∫ (1 −
+//! x·e^-l)₊ dp(l). For the loss ln(P/Q) under P it is h(x). Composition adds independent losses, and the
+//! curve of a composition is ∫ c₁(x·e^-l) dp₂(l). So **if c₁ ≤ c₁′ and c₂ ≤ c₂′ everywhere on x ≥ 0, the
+//! composed curves are in that order**: replace one, then the other. Nothing is asked of the total mass of p,
+//! nor of ∫ e^-l dp: masses may be rounded, each upward for a pessimistic measure and each downward for an
+//! optimistic one, without any to-and-fro between them.
 //!
-//! A non-increasing convex piecewise linear function with kinks at x₁ < … < x_n, constant c_∞ ≥ 0 beyond, is the curve of the masses
-//! pᵢ = xᵢ·(sᵢ − sᵢ₋₁) ≥ 0 at the losses ln xᵢ, with sᵢ the slope to the right of xᵢ, and c_∞ at +∞.
+//! A non-increasing convex piecewise linear function with kinks at x₁ < … < x_n, constant c_∞ ≥ 0 beyond, is
+//! the curve of the masses pᵢ = xᵢ·(sᵢ − sᵢ₋₁) ≥ 0 at the losses ln xᵢ, with sᵢ the slope to the right of xᵢ,
+//! and c_∞ at +∞.
 //!
-//! * **Pessimistic** (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, section 4): connect (0, 1), (xᵢ, h(xᵢ)) and stay at h(x_n)
-//!   beyond. Chords of a convex function lie above it, and h falls. Upper bounds in place of h(xᵢ) raise the chords. Of several curves
-//!   h is the largest: a curve above all of them, whichever an analyst meets at a step.
-//! * **Optimistic**: of one curve, whoever is told only between which points an outcome's ratio lies ([`Dots::told`]). Of several,
-//!   whose largest is that of none of them, each cell [xᵢ, xᵢ₊₁] gets a line below h, from the lines that touch at its two ends: either of them or their
-//!   mean, whichever leaves small gaps at the ends. vᵢ is the lower of the two cells' lines at xᵢ, so within a cell
-//!   the segment from vᵢ to vᵢ₊₁ is below the cell's line; the lower convex hull of the points (xᵢ, vᵢ) is lower still, and convex. At
-//!   the left it starts from (0, P(S₀)), on the first line; at the right it ends at c_∞, a lower bound of P(Q = 0).
+//! * **Pessimistic** (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, section 4): connect (0, 1), (xᵢ,
+//!   h(xᵢ)) and stay at h(x_n) beyond. Chords of a convex function lie above it, and h falls. Upper bounds in
+//!   place of h(xᵢ) raise the chords. Of several curves h is the largest: a curve above all of them,
+//!   whichever an analyst meets at a step.
+//! * **Optimistic**: of one curve, whoever is told only between which points an outcome's ratio lies
+//!   ([`Dots::told`]). Of several, whose largest is that of none of them, each cell [xᵢ, xᵢ₊₁] gets a line
+//!   below h, from the lines that touch at its two ends: either of them or their mean, whichever leaves small
+//!   gaps at the ends. vᵢ is the lower of the two cells' lines at xᵢ, so within a cell the segment from vᵢ to
+//!   vᵢ₊₁ is below the cell's line; the lower convex hull of the points (xᵢ, vᵢ) is lower still, and convex.
+//!   At the left it starts from (0, P(S₀)), on the first line; at the right it ends at c_∞, a lower bound of
+//!   P(Q = 0).
 //!
 //! All are off by the second order in the distance of the points where losses are dense.
 
@@ -44,7 +50,8 @@ pub(in crate::account) struct Dots {
 impl Dots {
     pub(in crate::account) fn new(curves: &mut [Curve], points: Vec<BigInt>, bits: u32) -> Option<Self> {
         let touches = points.iter().map(|x| highest(curves, x)).collect::<Option<Vec<_>>>()?;
-        // Beyond every finite ratio, only outcomes with Q = 0 are left; a set with Q(S) = 0 has P(S) ≤ P(Q = 0).
+        // Beyond every finite ratio, only outcomes with Q = 0 are left; a set with Q(S) = 0 has P(S) ≤ P(Q =
+        // 0).
         let beyond = highest(curves, &(BigInt::one() << (2 * bits)))?;
         let certain =
             if beyond.q.upper.is_zero() { beyond.p.lower.clone().max(BigInt::zero()) } else { BigInt::zero() };
@@ -57,8 +64,9 @@ impl Dots {
         Some((pessimistic(&self.points, &self.touches, self.bits), infinite))
     }
 
-    /// Of one curve: (P, Q) of the outcomes between neighbouring points, for whoever is told no more of an outcome than between which
-    /// points its ratio lies. The sets that touch contain each other; of their differences P may be lowered and Q raised.
+    /// Of one curve: (P, Q) of the outcomes between neighbouring points, for whoever is told no more of an
+    /// outcome than between which points its ratio lies. The sets that touch contain each other; of their
+    /// differences P may be lowered and Q raised.
     pub(in crate::account) fn told(&self) -> Vec<(BigInt, BigInt)> {
         let one = Range::point(BigInt::one() << self.bits);
         let none = Range::point(BigInt::zero());
@@ -78,7 +86,8 @@ impl Dots {
         Some((optimistic(self)?, self.certain.clone()))
     }
 
-    /// Where the lines that touch at neighbouring points cross, if that is between them: kinks of the largest of several curves.
+    /// Where the lines that touch at neighbouring points cross, if that is between them: kinks of the largest
+    /// of several curves.
     pub(in crate::account) fn crossings(&self) -> Vec<BigInt> {
         let cells = self.points.windows(2).zip(self.touches.windows(2));
         let crossing = |(ends, touches): (&[BigInt], &[Touch])| {
@@ -151,7 +160,8 @@ fn optimistic(Dots { points, touches, certain, bits }: &Dots) -> Option<Vec<BigI
     Some(hull_masses(&dots, bits))
 }
 
-/// A line below the curve between `left` and `right`, as its values at both: no lower than `certain` at the right.
+/// A line below the curve between `left` and `right`, as its values at both: no lower than `certain` at the
+/// right.
 fn cell(before: &Touch, after: &Touch, left: &BigInt, right: &BigInt, certain: &BigInt, bits: u32) -> (BigInt, BigInt) {
     let first = (before.line(left, bits), before.line(right, bits));
     let second = (after.line(left, bits), after.line(right, bits));
@@ -171,7 +181,8 @@ fn cell(before: &Touch, after: &Touch, left: &BigInt, right: &BigInt, certain: &
         .unwrap_or_else(|| (certain.clone(), certain.clone()))
 }
 
-/// The lower convex hull of dots (x, y) with rising x and the last y the least (Andrew 1979), and xᵢ·(sᵢ − sᵢ₋₁) at each but the first.
+/// The lower convex hull of dots (x, y) with rising x and the last y the least (Andrew 1979), and xᵢ·(sᵢ −
+/// sᵢ₋₁) at each but the first.
 fn hull_masses(dots: &[(BigInt, BigInt)], bits: u32) -> Vec<BigInt> {
     let mut hull: Vec<(usize, &BigInt, &BigInt)> = Vec::new();
     for (i, (x, y)) in dots.iter().enumerate() {

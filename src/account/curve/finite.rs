@@ -63,7 +63,8 @@ impl FiniteCurve {
         Self { bits, outcomes, sums }
     }
 
-    /// S is every outcome whose ratio is certainly at least x; those that may be add what they may to the upper bound.
+    /// S is every outcome whose ratio is certainly at least x; those that may be add what they may to the
+    /// upper bound.
     pub(super) fn touch(&self, x: &BigInt) -> Touch {
         let certain = self.outcomes.partition_point(|outcome| outcome.least.as_ref().is_none_or(|least| least >= x));
         let zero = || (Range::point(BigInt::zero()), Range::point(BigInt::zero()));

@@ -1,7 +1,7 @@
 //! Fixed-point numbers: integers over a common 2^precision, with both bounds at hand.
 //!
-//! An [`Enclosure`] is the same set; here the scale is known from the context, so that the tens of thousands of points of a
-//! curve carry two integers each and no more.
+//! An [`Enclosure`] is the same set; here the scale is known from the context, so that the tens of thousands
+//! of points of a curve carry two integers each and no more.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer as _;
@@ -73,7 +73,8 @@ pub(in crate::account) fn shift_up(value: &BigInt, bits: u32) -> BigInt {
     -(-value >> bits)
 }
 
-/// e^x for either sign, enclosed to about 2^-precision relative to the larger of 1 and itself; `None` if x > 2^20.
+/// e^x for either sign, enclosed to about 2^-precision relative to the larger of 1 and itself; `None` if x >
+/// 2^20.
 pub(in crate::account) fn exp(x: &Rational, precision: u32) -> Option<Enclosure> {
     let magnitude = NonNegative::new(x.abs()).ok()?;
     if !x.is_positive() {
@@ -91,7 +92,8 @@ pub(in crate::account) fn exp(x: &Rational, precision: u32) -> Option<Enclosure>
 
 /// ln(x·2^-scale) for x > 0, of width at most about 2^-bits.
 ///
-/// x is cut to its leading bits: m·2^e ≤ x < (m + 1)·2^e with m ≥ 2^(bits + 7), so that ln is raised by at most 1/m.
+/// x is cut to its leading bits: m·2^e ≤ x < (m + 1)·2^e with m ≥ 2^(bits + 7), so that ln is raised by at
+/// most 1/m.
 pub(in crate::account) fn ln_scaled(x: &BigUint, scale: u32, bits: u32) -> Option<Enclosure> {
     let drop = x.bits().saturating_sub(u64::from(bits) + 8);
     let leading = Rational::from_integer(BigInt::from(x >> drop));

@@ -1,15 +1,17 @@
 //! The distribution function P(Y ≤ t) of the discrete Gaussian, P(Y = y) = e^(-y²/2σ²)/Z, at any σ.
 //!
-//! Up to σ = 4096 it is a list of sums ([`super::tails`]). Beyond, the midpoint Euler–Maclaurin formula with u = t + 1/2 and f(y) = e^(-y²/2σ²):
+//! Up to σ = 4096 it is a list of sums ([`super::tails`]). Beyond, the midpoint Euler–Maclaurin formula with
+//! u = t + 1/2 and f(y) = e^(-y²/2σ²):
 //!
 //! Σ_{y ≤ t} f(y) = ∫_{−∞}^u f + Σ_{j=1}^m B_2j(1/2)/(2j)!·f^(2j−1)(u) + R, |R| ≤ |B_2m|/(2m)!·∫|f^(2m)|.
 //!
-//! Divided by σ√(2π), with z = u/σ, f^(n)(u) = (−1)ⁿ·σ^-n·He_n(z)·f(u) and B_2j(1/2) = −(1 − 2^(1−2j))·B_2j, it is
+//! Divided by σ√(2π), with z = u/σ, f^(n)(u) = (−1)ⁿ·σ^-n·He_n(z)·f(u) and B_2j(1/2) = −(1 − 2^(1−2j))·B_2j,
+//! it is
 //!
 //! Φ(z) + Σ_j (1 − 2^(1−2j))·B_2j/(2j)!·σ^(-2j)·He_(2j−1)(z)·φ(z), and the rest at most 4·√(2m)!/(2πσ)^2m,
 //!
-//! since |B_2m|/(2m)! = 2ζ(2m)/(2π)^2m and ∫|He_2m|·φ ≤ √(2m)! (Cauchy and Schwarz). Z = σ√(2π)·(1 + ρ) with 0 < ρ ≤ 3·e^(-2π²σ²)
-//! (Poisson summation), which is below 2^(-2^24) here.
+//! since |B_2m|/(2m)! = 2ζ(2m)/(2π)^2m and ∫|He_2m|·φ ≤ √(2m)! (Cauchy and Schwarz). Z = σ√(2π)·(1 + ρ) with
+//! 0 < ρ ≤ 3·e^(-2π²σ²) (Poisson summation), which is below 2^(-2^24) here.
 
 use alloc::{boxed::Box, vec::Vec};
 
@@ -96,7 +98,8 @@ impl Smooth {
         let bernoulli = bernoulli(128);
         let mut power = Rational::one();
         let mut factorial = BigInt::one();
-        // 2πσ > 2^12 here, and √(2m)! ≤ (2m)^m: the rest is below an ulp of 2^-working for 24m − m·log2(2m) ≥ working + 2.
+        // 2πσ > 2^12 here, and √(2m)! ≤ (2m)^m: the rest is below an ulp of 2^-working for 24m − m·log2(2m) ≥
+        // working + 2.
         let enough = |m: u32| m * (24 - (2 * m).ilog2() - 1) >= working + 2;
         while j == 0 || !enough(j) {
             j += 1;
@@ -106,9 +109,10 @@ impl Smooth {
             let share = Rational::one() - Rational::new(BigInt::from(2), BigInt::one() << (2 * j));
             values.push(share * number * &power / &factorial);
         }
-        // |He_n(z)|·φ(z) ≤ 0.44·√n!, so with √(2m)! times as many digits the m ≤ 64 corrections' own errors are some ulps in all. The recurrence's:
-        // z < 40 to an ulp, φ to ULPS, and a step multiplies errors by at most 43 (43² ≥ 40·43 + 127), to which it adds √n! + 1, less than 12ⁿ: after n
-        // steps they are below 2·ULPS·43ⁿ ulps, and c_j ≤ 2.1·(2πσ)^(-2j) with 2πσ > 6433 leaves less than one.
+        // |He_n(z)|·φ(z) ≤ 0.44·√n!, so with √(2m)! times as many digits the m ≤ 64 corrections' own errors
+        // are some ulps in all. The recurrence's: z < 40 to an ulp, φ to ULPS, and a step multiplies errors
+        // by at most 43 (43² ≥ 40·43 + 127), to which it adds √n! + 1, less than 12ⁿ: after n steps they are
+        // below 2·ULPS·43ⁿ ulps, and c_j ≤ 2.1·(2πσ)^(-2j) with 2πσ > 6433 leaves less than one.
         let fine = working + u32::try_from(factorial.bits() / 2).ok()? + 2;
         let corrections = values.iter().map(|value| super::fixed::floor(value, fine)).collect();
         Some(Self {
@@ -191,7 +195,8 @@ mod tests {
         Positive::new(Rational::from_integer(n.into())).unwrap()
     }
 
-    /// The two ways agree where both are quick, on both sides of 0 and far into the tails, to all but a few of their bits.
+    /// The two ways agree where both are quick, on both sides of 0 and far into the tails, to all but a few
+    /// of their bits.
     #[test]
     fn the_formula_agrees_with_the_sums() {
         for (n, bits) in [(1_100_000_u64, 150), (1_234_567, 150), (1_100_000, 300), (1_100_000, 600)] {

@@ -1,9 +1,10 @@
 //! The hockey-stick curve h(x) = Σ_y max(P(y) − x·Q(y), 0) of a pair, at any x > 0.
 //!
-//! h is convex and falls from h(0) = 1; for every set S, the line P(S) − x·Q(S) lies on or below it, and it touches at x for
-//! S = {y : P(y) ≥ x·Q(y)}. Of a pair two things are asked for at x: an upper bound of h(x), and P(S), Q(S) of such a set.
-//! Both are proven: a set that is the best but for rounding gives a line that is below the curve all the same, and where rounding
-//! leaves open which set is best, the upper bound is the largest over all that may be.
+//! h is convex and falls from h(0) = 1; for every set S, the line P(S) − x·Q(S) lies on or below it, and it
+//! touches at x for S = {y : P(y) ≥ x·Q(y)}. Of a pair two things are asked for at x: an upper bound of h(x),
+//! and P(S), Q(S) of such a set. Both are proven: a set that is the best but for rounding gives a line that
+//! is below the curve all the same, and where rounding leaves open which set is best, the upper bound is the
+//! largest over all that may be.
 
 use alloc::boxed::Box;
 
@@ -147,8 +148,9 @@ impl Curve {
     }
 }
 
-/// ((1 − r)·Q + r·P, Q): its ratio is x where that of (P, Q) is x′ = (x − 1 + r)/r, so it has the set of (P, Q) at x′, and
-/// h(x) = r·h′(x′); for x ≤ 1 − r every outcome's ratio is at least x. h′ falls, so x′ is rounded down.
+/// ((1 − r)·Q + r·P, Q): its ratio is x where that of (P, Q) is x′ = (x − 1 + r)/r, so it has the set of (P,
+/// Q) at x′, and h(x) = r·h′(x′); for x ≤ 1 − r every outcome's ratio is at least x. h′ falls, so x′ is
+/// rounded down.
 fn forward(Rate { exact, hit, miss }: &Rate, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
     let within = x - &miss.upper;
     if !within.is_positive() {
@@ -160,7 +162,8 @@ fn forward(Rate { exact, hit, miss }: &Rate, of: &mut Curve, x: &BigInt, bits: u
     Some(Touch { p, q: inner.q, upper })
 }
 
-/// (Q, (1 − r)·Q + r·P): the complement of the other's set at 1/x, and h(x) = 1 − x + x·h°(1/x) with h° the other's.
+/// (Q, (1 − r)·Q + r·P): the complement of the other's set at 1/x, and h(x) = 1 − x + x·h°(1/x) with h° the
+/// other's.
 fn backward(rate: &Rate, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch> {
     let inverse = (BigInt::one() << (2 * bits)).div_floor(x);
     if !inverse.is_positive() {
@@ -172,8 +175,9 @@ fn backward(rate: &Rate, of: &mut Curve, x: &BigInt, bits: u32) -> Option<Touch>
     Some(Touch { p: other.q.complement(bits), q: other.p.complement(bits), upper })
 }
 
-/// S = {y ≤ t}: the loss falls with y. For the Gaussian it is (Δ² − 2Δy)/2σ², at least ln x for y ≤ Δ/2 − σ²·ln x/Δ; for Laplace it is
-/// (Δ − 2y)/s for 0 ≤ y ≤ Δ, at least ln x for y ≤ (Δ − s·ln x)/2, and constant outside: nothing for t < 0, everything for t ≥ Δ.
+/// S = {y ≤ t}: the loss falls with y. For the Gaussian it is (Δ² − 2Δy)/2σ², at least ln x for y ≤ Δ/2 −
+/// σ²·ln x/Δ; for Laplace it is (Δ − 2y)/s for 0 ≤ y ≤ Δ, at least ln x for y ≤ (Δ − s·ln x)/2, and constant
+/// outside: nothing for t < 0, everything for t ≥ Δ.
 fn shifted(noise: &mut Noise, shift: &BigInt, last: &mut Last, x: &BigInt, bits: u32) -> Option<Touch> {
     // t = (Δ − ln x·n/d)/2.
     let (n, d) = match noise {
@@ -234,7 +238,8 @@ impl Noise {
 /// e^loss is long beyond this.
 const LONG: u32 = 1 << 12;
 
-/// Losses between which all of a pair's lie, but for a share below 2^-tail of either distribution; (0, 0) if P = Q.
+/// Losses between which all of a pair's lie, but for a share below 2^-tail of either distribution; (0, 0) if
+/// P = Q.
 ///
 /// Only the choice of points depends on it.
 pub(in crate::account) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rational)> {
@@ -264,7 +269,8 @@ pub(in crate::account) fn span(pair: &Pair, tail: u32) -> Option<(Rational, Rati
                 }
                 ln_scaled(scaled.magnitude(), places, places - 32).map(|ln| ln.upper())
             };
-            // Far below, where so many bits see only 1 − r, or nothing; far above, where e^loss is too long, r is of no account.
+            // Far below, where so many bits see only 1 − r, or nothing; far above, where e^loss is too long,
+            // r is of no account.
             let (low, high) = (mixed(&low).unwrap_or(low), mixed(&high).unwrap_or(high));
             Some(if *reversed { (-high, -low) } else { (low, high) })
         }

@@ -5,13 +5,13 @@
 //!
 //! φ(z_a + d) = Σ C_n·dⁿ and Φ(z_a + d) = Φ(z_a) + Σ C_n·dⁿ⁺¹/(n + 1).
 //!
-//! **Remainder.** Cramér's inequality, |He_n(x)|·e^(-x²/4) ≤ 1.09·√n!, gives |φ^(n)(x)| ≤ 0.44·√n! for every x, so by Lagrange
-//! what follows the term N − 1 is at most 0.44·2^(-7N)/√N! ≤ 2^(-7N).
+//! **Remainder.** Cramér's inequality, |He_n(x)|·e^(-x²/4) ≤ 1.09·√n!, gives |φ^(n)(x)| ≤ 0.44·√n! for every
+//! x, so by Lagrange what follows the term N − 1 is at most 0.44·2^(-7N)/√N! ≤ 2^(-7N).
 //!
-//! **Rounding.** Everything is on integers over 2^W; an *ulp* is 2^-W. He_n(z_a)·64ⁿ is an exact integer. φ(z_a) is held with
-//! 96 bits more, so that each C_n is within 2 ulps (|He_n(z_a)|/n! ≤ e^(z_a + 1/2) < 2^60 for z_a ≤ 40). A Horner step multiplies the
-//! error by |d| ≤ 2^-7 and adds at most 4 ulps, so a series is within 5 ulps, and the anchors' Φ, each found from the one
-//! before, within 8 ulps times their number.
+//! **Rounding.** Everything is on integers over 2^W; an *ulp* is 2^-W. He_n(z_a)·64ⁿ is an exact integer.
+//! φ(z_a) is held with 96 bits more, so that each C_n is within 2 ulps (|He_n(z_a)|/n! ≤ e^(z_a + 1/2) < 2^60
+//! for z_a ≤ 40). A Horner step multiplies the error by |d| ≤ 2^-7 and adds at most 4 ulps, so a series is
+//! within 5 ulps, and the anchors' Φ, each found from the one before, within 8 ulps times their number.
 
 use alloc::vec::Vec;
 
@@ -28,7 +28,8 @@ const SPACING: u32 = 6;
 /// The largest |z| with anchors; beyond it Φ is known to be within e^(-z²/2) of 0 or 1.
 const WIDEST: u32 = 40;
 
-/// What one value of Φ or φ may be wrong by, in ulps: 2^12 anchors of 8 ulps each, and 5 for the last series, is below 2^16.
+/// What one value of Φ or φ may be wrong by, in ulps: 2^12 anchors of 8 ulps each, and 5 for the last series,
+/// is below 2^16.
 pub(super) const ULPS: u32 = 1 << 16;
 
 struct Anchor {
@@ -62,7 +63,8 @@ impl Normal {
         Self { bits, terms, density: density.into(), anchors: Vec::new() }
     }
 
-    /// (Φ(z), φ(z)) for z ≥ 0 over 2^W, each within [`ULPS`]; z may be wrong by a few ulps, for as many more. `None` beyond z = 40.
+    /// (Φ(z), φ(z)) for z ≥ 0 over 2^W, each within [`ULPS`]; z may be wrong by a few ulps, for as many more.
+    /// `None` beyond z = 40.
     pub(super) fn at(&mut self, z: &BigInt) -> Option<(BigInt, BigInt)> {
         let half = BigInt::one() << (self.bits - SPACING - 1);
         let nearest = ((z + half) >> (self.bits - SPACING)).to_usize()?;
@@ -126,8 +128,8 @@ impl Normal {
     }
 }
 
-/// π over 2^bits, within one unit: 16·atan(1/5) − 4·atan(1/239) (Machin 1706), with 16 guard bits for the roundings of the
-/// at most bits/2 terms.
+/// π over 2^bits, within one unit: 16·atan(1/5) − 4·atan(1/239) (Machin 1706), with 16 guard bits for the
+/// roundings of the at most bits/2 terms.
 fn pi(bits: u32) -> BigInt {
     let wide = bits + 16;
     let atan = |k: u32| -> BigInt {

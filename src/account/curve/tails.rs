@@ -1,8 +1,10 @@
 //! The sums P(Y ≥ k), k = 0, 1, …, of the discrete Gaussian P(Y = y) = e^(-y²/2σ²)/Z, listed.
 //!
-//! w(k) = e^(-k²/2σ²) by recurrence: each is the last times r(k) = e^(-(2k+1)/2σ²), and that the last times e^(-1/σ²). All are rounded down. In ulps of 2^-wide, if
-//! both first factors are too small by less than e, r(k) is by less than e + k(e + 1), since no factor is above 1; w(k) by less than (e + 1)·k(k + 1)/2; and a sum
-//! of those below K by less than (e + 1)·K(K + 1)(K + 2)/6: for the K ≤ 2^20 here 2^59 for e = 2, of which 2^-5 is left in ulps of 2^-bits.
+//! w(k) = e^(-k²/2σ²) by recurrence: each is the last times r(k) = e^(-(2k+1)/2σ²), and that the last times
+//! e^(-1/σ²). All are rounded down. In ulps of 2^-wide, if both first factors are too small by less than e,
+//! r(k) is by less than e + k(e + 1), since no factor is above 1; w(k) by less than (e + 1)·k(k + 1)/2; and a
+//! sum of those below K by less than (e + 1)·K(K + 1)(K + 2)/6: for the K ≤ 2^20 here 2^59 for e = 2, of
+//! which 2^-5 is left in ulps of 2^-bits.
 
 use alloc::vec::Vec;
 
@@ -19,7 +21,8 @@ const GUARD: u32 = 64;
 /// P(Y ≥ k) over 2^bits.
 pub(super) struct Tails {
     bits: u32,
-    /// At most Σ_{j < k} w(j) over 2^wide, k = 0, 1, …, and too small by no more than the slack: the digits of each, the lowest first, one after the other.
+    /// At most Σ_{j < k} w(j) over 2^wide, k = 0, 1, …, and too small by no more than the slack: the digits
+    /// of each, the lowest first, one after the other.
     below: Vec<u32>,
     /// How many digits each has.
     width: usize,
@@ -102,7 +105,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Each sum by its definition, one exponential a term: inside, and known to a few units in the last place.
+        /// Each sum by its definition, one exponential a term: inside, and known to a few units in the last
+        /// place.
         #[test]
         fn agrees_with_the_definition(hundredths in 30_i64..2000, bits in 40_u32..300) {
             let sigma = Rational::new(hundredths.into(), 100.into());

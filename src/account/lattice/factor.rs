@@ -11,7 +11,8 @@ use crate::{
     guarantee::{FinitePair, Pair, Weight},
 };
 
-/// The loss of `copies` independent runs of a mechanism, each base + ln(Σq/Σp) + step·Y, with Y from [`Kind`].
+/// The loss of `copies` independent runs of a mechanism, each base + ln(Σq/Σp) + step·Y, with Y from
+/// [`Kind`].
 #[derive(Clone, Debug)]
 pub(super) struct Factor {
     pub(super) kind: Kind,
@@ -26,15 +27,20 @@ pub(super) struct Factor {
 /// The law of Y under P.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// Y = y with probability proportional to the sum of its weights; what `total` has beyond them is a loss of ∞.
+    /// Y = y with probability proportional to the sum of its weights; what `total` has beyond them is a loss
+    /// of ∞.
     Finite { atoms: Vec<(u64, Vec<Weight>)>, total: Vec<Weight>, is_infinite: bool },
-    /// On no lattice: the loss is base + ln(Σq/Σp) + ℓ with probability proportional to the sum of the weights of ℓ, and the step is 0.
+    /// On no lattice: the loss is base + ln(Σq/Σp) + ℓ with probability proportional to the sum of the
+    /// weights of ℓ, and the step is 0.
     Scattered { atoms: Vec<(Loss, Vec<Weight>)>, total: Vec<Weight>, is_infinite: bool },
-    /// Y = Δ − J: P(J = 0) = 1/(1+q), P(J = j) = (1−q)·q^j/(1+q) for 0 < j < Δ, P(J = Δ) = q^Δ/(1+q); q = e^(-1/s).
+    /// Y = Δ − J: P(J = 0) = 1/(1+q), P(J = j) = (1−q)·q^j/(1+q) for 0 < j < Δ, P(J = Δ) = q^Δ/(1+q); q =
+    /// e^(-1/s).
     ///
-    /// For y ≤ 0 the loss (|y − Δ| − |y|)/s is Δ/s, for y ≥ Δ it is −Δ/s, and (Δ − 2y)/s between: J is y clamped to [0, Δ].
+    /// For y ≤ 0 the loss (|y − Δ| − |y|)/s is Δ/s, for y ≥ Δ it is −Δ/s, and (Δ − 2y)/s between: J is y
+    /// clamped to [0, Δ].
     Laplace { scale: Positive, shift: BigUint },
-    /// P(Y = y) ∝ e^(-y²/2σ²): the loss ((y − Δ)² − y²)/2σ² is Δ²/2σ² − y·Δ/σ², and −y is distributed as y is.
+    /// P(Y = y) ∝ e^(-y²/2σ²): the loss ((y − Δ)² − y²)/2σ² is Δ²/2σ² − y·Δ/σ², and −y is distributed as y
+    /// is.
     Gaussian { variance: Positive, shift: BigUint },
 }
 
@@ -152,7 +158,8 @@ impl Factor {
         }
     }
 
-    /// The greatest finite loss of one copy, exactly where it is known to be rational, and enclosed; `None` if there is none.
+    /// The greatest finite loss of one copy, exactly where it is known to be rational, and enclosed; `None`
+    /// if there is none.
     pub(super) fn greatest(&self, working: &Working) -> Option<(Option<Rational>, Enclosure)> {
         let fine = working.bits().saturating_add(64);
         let base = self.base(working)?;
@@ -190,7 +197,8 @@ impl Factor {
     }
 }
 
-/// The finite losses of a pair but for ln(Σq/Σp), with the weights of P that have them, and whether others are infinite; `None` if they are more than `most`.
+/// The finite losses of a pair but for ln(Σq/Σp), with the weights of P that have them, and whether others
+/// are infinite; `None` if they are more than `most`.
 #[expect(clippy::type_complexity, reason = "what it says")]
 fn losses(pair: &FinitePair, most: usize) -> Option<(Vec<(Loss, Vec<Weight>)>, bool)> {
     let mut atoms: Vec<(Loss, Vec<Weight>)> = Vec::new();

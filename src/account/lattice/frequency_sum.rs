@@ -87,10 +87,12 @@ impl FrequencySum<'_> {
         self.split.strands.iter().map(strand).collect()
     }
 
-    /// The thresholds, one for each value of the listed losses, and a bound on the weight of those values that are left out.
+    /// The thresholds, one for each value of the listed losses, and a bound on the weight of those values
+    /// that are left out.
     ///
     /// With ℓ_j a value of the listed losses, the others must exceed ε − ℓ_j = a + h·n_j − β_j, and
-    /// P(ℓ_j)·e^(−θ·h·n_j) = e^(−θ(ε−a))·P(ℓ_j)·e^(θℓ_j)·e^(−θβ_j): the weight is P_θ(ℓ_j)·e^(−θβ_j), and the rest common to all.
+    /// P(ℓ_j)·e^(−θ·h·n_j) = e^(−θ(ε−a))·P(ℓ_j)·e^(θℓ_j)·e^(−θβ_j): the weight is P_θ(ℓ_j)·e^(−θβ_j), and the
+    /// rest common to all.
     fn thresholds(&self, tilt: &Tilt, working: &Working) -> Option<(Vec<Threshold>, Enclosure)> {
         let base = self.base(working)?;
         let zero = Enclosure::from_integer(0, 0);
@@ -110,7 +112,8 @@ impl FrequencySum<'_> {
         Some((thresholds, left_out))
     }
 
-    /// The expectation, and the precision at which it was found; `None` where there are too many frequencies, or too much work.
+    /// The expectation, and the precision at which it was found; `None` where there are too many frequencies,
+    /// or too much work.
     pub(super) fn attempt(&self, tilt: &Tilt, effort: &Effort, low: &Working) -> Option<(Found, Working)> {
         let copies = 1 + self.factors.iter().map(|factor| u128::from(factor.copies)).sum::<u128>();
         let step_low = self.split.step.enclose(low.bits().saturating_add(64));
@@ -144,7 +147,8 @@ impl FrequencySum<'_> {
         let low_strands = self.strands(&tilt.theta, low)?;
         let dropped_bits = wanted + scale - tilt::log_two(&total.upper());
         let frequencies = trapezoid::frequencies(&low_strands, &kernel, &points, dropped_bits + 4, self.most, low)?;
-        // A frequency is a few exponentials for every strand, and a turn for every threshold: not begun if there is no hope to end it.
+        // A frequency is a few exponentials for every strand, and a turn for every threshold: not begun if
+        // there is no hope to end it.
         let each =
             4 * u64::try_from(low_strands.len() + thresholds.len()).ok()? * exponential(bits) + 200 * product(bits);
         if each.saturating_mul(u64::try_from(frequencies.listed.len()).ok()?) / 2 > low.budget().left() {
@@ -157,7 +161,8 @@ impl FrequencySum<'_> {
         let dropped = frequencies.dropped.fixed(working.bits())?.hull(&zero);
         let sum = sum.sub(&alias.hull(&zero)).sub(&dropped).add(&dropped).add(&left_out.hull(&zero));
         let coefficient = sum.max_zero();
-        // M(θ)·e^(−θℓ₀) = Π (e^log·mass)^copies·e^(−θ·h·n₀); with listed losses M(θ)·e^(−θ(ε−a)) of the whole.
+        // M(θ)·e^(−θℓ₀) = Π (e^log·mass)^copies·e^(−θ·h·n₀); with listed losses M(θ)·e^(−θ(ε−a)) of the
+        // whole.
         let mut exponent = match thresholds.as_slice() {
             [only] if self.split.listed.is_empty() => step.mul(&Enclosure::from_integer(-&only.first, 0)),
             _ => self.base(&working)?.sub(&(self.epsilon)(working.bits().saturating_add(64))?),

@@ -17,7 +17,8 @@ pub(in super::super) fn is_bounded_by(pair: &Pair, epsilon: &Rational) -> bool {
     Factor::new(pair, 1).is_some_and(bounded)
 }
 
-/// The greatest loss of a plan, enclosed: its pure ε; `None` if there is none, or the losses are on no lattice.
+/// The greatest loss of a plan, enclosed: its pure ε; `None` if there is none, or the losses are on no
+/// lattice.
 pub(in super::super) fn greatest_loss(direction: &Direction, bits: u32) -> Option<Enclosure> {
     let factors = factors(direction)?;
     if factors.iter().any(Factor::is_infinite) {
@@ -48,7 +49,8 @@ pub(in super::super) fn is_at_most(direction: &Direction, epsilon: &Rational) ->
     Some(!factors.iter().any(Factor::is_infinite) && is_above_every_loss(&factors, epsilon))
 }
 
-/// Whether ε is at least the greatest total loss that is finite, so that δ(ε) is the probability of an infinite one.
+/// Whether ε is at least the greatest total loss that is finite, so that δ(ε) is the probability of an
+/// infinite one.
 pub(super) fn is_above_every_loss(factors: &[Factor], epsilon: &Rational) -> bool {
     let mut bits = 64;
     while bits <= 1 << 12 {
@@ -65,7 +67,8 @@ pub(super) fn is_above_every_loss(factors: &[Factor], epsilon: &Rational) -> boo
     false
 }
 
-/// The greatest total loss that is finite, exactly where it is rational, and enclosed; `None` if there is none.
+/// The greatest total loss that is finite, exactly where it is rational, and enclosed; `None` if there is
+/// none.
 fn maximal_loss(factors: &[Factor], bits: u32) -> Option<(Option<Rational>, Enclosure)> {
     let working = Working::new(bits.saturating_add(64));
     let mut exact = Some(Rational::zero());

@@ -1,19 +1,23 @@
 //! Plans of so few losses that two lists hold all of them: no lattice, no frequencies.
 //!
-//! The plan is parted into two halves, whose losses a and b are listed ([`listed`](super::listed)) with their probabilities p and, under Q, q = p·e^-loss. Then
+//! The plan is parted into two halves, whose losses a and b are listed ([`listed`](super::listed)) with their
+//! probabilities p and, under Q, q = p·e^-loss. Then
 //!
 //! ```text
 //! δ(ε) = Σ_a ( p(a)·Σ_{b > ε−a} p(b) − e^ε·q(a)·Σ_{b > ε−a} q(b) ),
 //! 1 − δ(ε) = Σ_a ( p(a)·Σ_{b ≤ ε−a} p(b) + e^ε·q(a)·Σ_{b > ε−a} q(b) )
 //! ```
 //!
-//! (the second where δ is nearly 1, both without infinite losses), and with the second list sorted and summed up from its ends the inner sums are looked up: n + m steps for n·m losses
-//! (Horowitz and Sahni 1974). So three Gaussians of unrelated variances, whose common lattice is a thousand times finer than theirs, are some hundred exponentials.
+//! (the second where δ is nearly 1, both without infinite losses), and with the second list sorted and summed
+//! up from its ends the inner sums are looked up: n + m steps for n·m losses (Horowitz and Sahni 1974). So
+//! three Gaussians of unrelated variances, whose common lattice is a thousand times finer than theirs, are
+//! some hundred exponentials.
 //!
-//! **What is left out** of the lists has a probability of at most r under the tilt θ, and adds at most r·M(θ)·e^(−θε) to either: (1 − e^-x)₊·e^(−θx) ≤ 1 for θ > 0, and
-//! min(1, e^-x)·e^(−θx) ≤ 1 for −1 < θ < 0.
+//! **What is left out** of the lists has a probability of at most r under the tilt θ, and adds at most
+//! r·M(θ)·e^(−θε) to either: (1 − e^-x)₊·e^(−θx) ≤ 1 for θ > 0, and min(1, e^-x)·e^(−θx) ≤ 1 for −1 < θ < 0.
 //!
-//! **Ties.** Where a + b cannot be told from ε it is x above it, x at most u, the upper end of its enclosure, or below: its term (1 − e^-x)₊ is in [0, u], and min(1, e^-x) in [1 − u, 1].
+//! **Ties.** Where a + b cannot be told from ε it is x above it, x at most u, the upper end of its enclosure,
+//! or below: its term (1 − e^-x)₊ is in [0, u], and min(1, e^-x) in [1 − u, 1].
 
 use alloc::vec::Vec;
 
@@ -238,7 +242,8 @@ mod tests {
         guarantee::{FinitePair, Pair},
     };
 
-    /// δ and 1 − δ from the same lists, at tilts of either sign: whichever identity is used, far from where it is the better one too.
+    /// δ and 1 − δ from the same lists, at tilts of either sign: whichever identity is used, far from where
+    /// it is the better one too.
     #[test]
     fn both_identities_agree() {
         let rational = |text: &str| parse(text).unwrap();

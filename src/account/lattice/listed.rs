@@ -1,7 +1,8 @@
 //! The total of a few losses, listed value by value under a tilt.
 //!
-//! Copies of a loss on a lattice are one integer's law, by repeated squaring; those of a loss on none are listed by how often each of its values occurs,
-//! P_θ(c) = k!·Π w_i^(c_i)/c_i!. What is negligible under the tilt is left out on the way, and seen in the end as 1 less what is listed.
+//! Copies of a loss on a lattice are one integer's law, by repeated squaring; those of a loss on none are
+//! listed by how often each of its values occurs, P_θ(c) = k!·Π w_i^(c_i)/c_i!. What is negligible under the
+//! tilt is left out on the way, and seen in the end as 1 less what is listed.
 
 use alloc::{vec, vec::Vec};
 
@@ -17,7 +18,8 @@ use crate::exact::{Enclosure, Rational, Scaled, Working, product as steps_of_pro
 /// A value of the loss, and its probability under the tilt.
 pub(super) type Value = (Enclosure, Scaled);
 
-/// The values ℓ of Σ losses with their probabilities P_θ(ℓ), all but a share of them, and a bound on that share; `None` if there are more than `most`.
+/// The values ℓ of Σ losses with their probabilities P_θ(ℓ), all but a share of them, and a bound on that
+/// share; `None` if there are more than `most`.
 pub(super) fn values(
     factors: &[&Factor],
     theta: &Rational,
@@ -45,7 +47,8 @@ pub(super) fn nothing(bits: u32) -> Vec<Value> {
     vec![(Enclosure::from_integer(0, 0), Scaled::one(bits))]
 }
 
-/// Shares below 2^-this are left out: there are fewer than 2^16 of them, and 16 digits are the working precision's to spare.
+/// Shares below 2^-this are left out: there are fewer than 2^16 of them, and 16 digits are the working
+/// precision's to spare.
 fn negligible(working: &Working) -> i64 {
     -i64::from(working.bits())
 }
@@ -106,8 +109,9 @@ pub(super) fn copies(
 
 /// The sums of k losses of a few values, by how often each occurs; `None` if they are more than `most`.
 ///
-/// After some of the values have been given their numbers, with `left` copies for the rest, of probability w′ in all, those numbers are as likely as
-/// k!·Π w_i^(c_i)/c_i!·w′^left/left!: where that is negligible, so is all that follows.
+/// After some of the values have been given their numbers, with `left` copies for the rest, of probability w′
+/// in all, those numbers are as likely as k!·Π w_i^(c_i)/c_i!·w′^left/left!: where that is negligible, so is
+/// all that follows.
 fn counted(
     losses: &[Enclosure],
     weights: &[Scaled],
@@ -212,7 +216,8 @@ impl Law {
     }
 }
 
-/// The coefficients of the product of two polynomials, whose own are below 2^(bits + 1): as one product of two long integers (Kronecker 1882).
+/// The coefficients of the product of two polynomials, whose own are below 2^(bits + 1): as one product of
+/// two long integers (Kronecker 1882).
 fn convolution(a: &[BigUint], b: &[BigUint], bits: u32) -> Option<Vec<BigUint>> {
     // Each sum is below min(|a|, |b|)·2^(2·bits + 2).
     let room = u64::from(2 * bits + 2) + u64::from(usize::BITS - a.len().min(b.len()).leading_zeros());
@@ -278,9 +283,10 @@ fn law(factor: &Factor, tilted: &Tilted, theta: &Rational, longest: usize, worki
     Some(Law::new(first, &shares, bits))
 }
 
-/// P(y) ∝ e^(−(y−μ)²/2σ²) for |y − x₀| ≤ r, x₀ the integer next to μ. With m = y − x₀ and ν = x₀ − μ, |ν| ≤ 1/2, the weight relative to that of x₀ is
-/// e^(−m(m+2ν)/2σ²) ≤ e^(−m(m−1)/2σ²) for m > 0, and likewise below; each is at most e^(−r/σ²) of the one before it beyond r, so that all that are not
-/// listed are at most 2·e^(−r(r+1)/2σ²)/(1 − e^(−r/σ²)) ≤ 4·max(1, σ²/r)·e^(−r(r+1)/2σ²), as 1 − e^-x ≥ min(x, 1)/2.
+/// P(y) ∝ e^(−(y−μ)²/2σ²) for |y − x₀| ≤ r, x₀ the integer next to μ. With m = y − x₀ and ν = x₀ − μ, |ν| ≤
+/// 1/2, the weight relative to that of x₀ is e^(−m(m+2ν)/2σ²) ≤ e^(−m(m−1)/2σ²) for m > 0, and likewise
+/// below; each is at most e^(−r/σ²) of the one before it beyond r, so that all that are not listed are at
+/// most 2·e^(−r(r+1)/2σ²)/(1 − e^(−r/σ²)) ≤ 4·max(1, σ²/r)·e^(−r(r+1)/2σ²), as 1 − e^-x ≥ min(x, 1)/2.
 fn gaussian(
     variance: &Rational,
     mean: &Rational,

@@ -8,8 +8,8 @@ use crate::exact::{Enclosure, Positive, Rational, ln};
 
 /// The number ln(ratio) + rest, ratio > 0 (Invariant #1).
 ///
-/// It is 0 only if ratio = 1 and rest = 0: the logarithm of a rational other than 1 is irrational (Hermite–Lindemann: e^r is
-/// transcendental for rational r ≠ 0).
+/// It is 0 only if ratio = 1 and rest = 0: the logarithm of a rational other than 1 is irrational
+/// (Hermite–Lindemann: e^r is transcendental for rational r ≠ 0).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Loss {
     ratio: Rational,
@@ -55,7 +55,8 @@ impl Loss {
 
     /// Binary digits of the ratio: of the longer of its numerator and denominator, in lowest terms.
     ///
-    /// The ratio of n losses is the nth power, in lowest terms too; so with L digits of the one it has from n·(L − 1) + 1 to n·L.
+    /// The ratio of n losses is the nth power, in lowest terms too; so with L digits of the one it has from
+    /// n·(L − 1) + 1 to n·L.
     fn length(&self) -> u64 {
         self.ratio.numer().bits().max(self.ratio.denom().bits())
     }
@@ -117,10 +118,12 @@ impl Loss {
         (unit.times(&nearest)? == *self).then_some(nearest)
     }
 
-    /// The greatest number of which both are integer multiples, by Euclid's algorithm; `None` if there is none, or none is found soon.
+    /// The greatest number of which both are integer multiples, by Euclid's algorithm; `None` if there is
+    /// none, or none is found soon.
     ///
-    /// If there is one, g, all that the algorithm meets are multiples n·g with |n| falling, and the length of their ratios does not rise. So where a remainder's is longer
-    /// than the divisor's there is none: most pairs of logarithms are told apart by the first step.
+    /// If there is one, g, all that the algorithm meets are multiples n·g with |n| falling, and the length of
+    /// their ratios does not rise. So where a remainder's is longer than the divisor's there is none: most
+    /// pairs of logarithms are told apart by the first step.
     pub(super) fn common(&self, other: &Self) -> Option<Self> {
         let absolute = |loss: &Self| Some(if loss.sign()? < 0 { Self::zero().sub(loss) } else { loss.clone() });
         let (mut a, mut b) = (absolute(self)?, absolute(other)?);
@@ -134,7 +137,8 @@ impl Loss {
                 return Some(b);
             }
             let quotient = a.enclose(256).div(&b.enclose(256))?.lower().floor().to_integer();
-            // It is no integer, and so many digits tell it from one; if they did not, the remainder would be b or more: a step more.
+            // It is no integer, and so many digits tell it from one; if they did not, the remainder would be
+            // b or more: a step more.
             let rest = a.sub(&b.times(&quotient)?);
             if rest.length() > b.length() {
                 return None;
@@ -168,7 +172,8 @@ mod tests {
             Some(Loss::rational(rational(1, 12)))
         );
         assert_eq!(log(3, 1).common(&Loss::rational(rational(1, 2))), None);
-        // Fibonacci multiples of one long loss: as many steps as there can be, and no remainder is longer than what it is of.
+        // Fibonacci multiples of one long loss: as many steps as there can be, and no remainder is longer
+        // than what it is of.
         let long = Loss::new(rational(1_000_003, 999_983), rational(1, 7)).unwrap();
         let (a, b) = (long.times(&377.into()).unwrap(), long.times(&610.into()).unwrap());
         assert_eq!((a.common(&b), b.common(&a)), (Some(long.clone()), Some(long)));

@@ -1,40 +1,45 @@
 //! Composition on an exact lattice: no loss is rounded, no convolution is taken.
 //!
-//! **The setting.** The loss of a plan is L = a + h·X, X a sum of independent integer variables ([`factor`]), and
-//! δ(ε) = E[(1 − e^(ε−L))₊]. Let ℓ₀ = a + h·n₀ be the first lattice point above ε and β = ℓ₀ − ε. For any θ, with M(θ) = E[e^(θL)] and
-//! P_θ(ℓ) = P(ℓ)·e^(θℓ)/M(θ),
+//! **The setting.** The loss of a plan is L = a + h·X, X a sum of independent integer variables ([`factor`]),
+//! and δ(ε) = E[(1 − e^(ε−L))₊]. Let ℓ₀ = a + h·n₀ be the first lattice point above ε and β = ℓ₀ − ε. For any
+//! θ, with M(θ) = E[e^(θL)] and P_θ(ℓ) = P(ℓ)·e^(θℓ)/M(θ),
 //!
 //! ```text
 //! δ = M(θ)·e^(−θℓ₀)·c₀,   c₀ = Σ_m P_θ(ℓ₀ + hm)·f(m),   f(m) = e^(−θhm)·(1 − e^(−β−hm)) for m ≥ 0, else 0.
 //! ```
 //!
-//! **The trapezoid rule is exact but for aliases.** With φ the characteristic function of X under P_θ, and W(t) = Σ_m f(m)·e^(−imt) in
-//! closed form ([`trapezoid`]), the N-point rule gives (1/N)·Σ_j φ(t_j)·e^(−i·n₀·t_j)·W(t_j) = Σ_r c_r at t_j = 2πj/N, where
-//! c_r = Σ_m P_θ(ℓ₀ + h(rN + m))·f(m) ≥ 0. So c₀ is at most this sum, and at least this sum less a bound on the others:
+//! **The trapezoid rule is exact but for aliases.** With φ the characteristic function of X under P_θ, and
+//! W(t) = Σ_m f(m)·e^(−imt) in closed form ([`trapezoid`]), the N-point rule gives (1/N)·Σ_j
+//! φ(t_j)·e^(−i·n₀·t_j)·W(t_j) = Σ_r c_r at t_j = 2πj/N, where c_r = Σ_m P_θ(ℓ₀ + h(rN + m))·f(m) ≥ 0. So c₀
+//! is at most this sum, and at least this sum less a bound on the others:
 //!
-//! * r > 0, for θ > 0: Σ_{r>0} c_r ≤ P_θ(L ≥ ℓ₀ + hN)/(1 − e^(−θhN)), as f(m) ≤ e^(−θhm) ≤ 1, and by Chernoff that probability is at most
-//!   e^(−η(ε+hN))·M(θ+η)/M(θ) for every η > 0.
-//! * r < 0: an n = n₀ − d contributes at most Σ_{r ≥ 1, rN ≥ d} e^(−θh(rN−d)) ≤ min(1, e^(−θh(N−d)))/(1 − e^(−θhN)), and
-//!   min(1, x) ≤ x^(η/θ) for 0 < η ≤ θ: in all E_θ[e^(−η(hN − ℓ₀ + L))]/(1 − …) = e^(−η(hN − ℓ₀))·M(θ−η)/M(θ)/(1 − …).
+//! * r > 0, for θ > 0: Σ_{r>0} c_r ≤ P_θ(L ≥ ℓ₀ + hN)/(1 − e^(−θhN)), as f(m) ≤ e^(−θhm) ≤ 1, and by Chernoff
+//!   that probability is at most e^(−η(ε+hN))·M(θ+η)/M(θ) for every η > 0.
+//! * r < 0: an n = n₀ − d contributes at most Σ_{r ≥ 1, rN ≥ d} e^(−θh(rN−d)) ≤ min(1, e^(−θh(N−d)))/(1 −
+//!   e^(−θhN)), and min(1, x) ≤ x^(η/θ) for 0 < η ≤ θ: in all E_θ[e^(−η(hN − ℓ₀ + L))]/(1 − …) = e^(−η(hN −
+//!   ℓ₀))·M(θ−η)/M(θ)/(1 − …).
 //!
-//! **Few frequencies count.** [`tilted`] bounds |φ| over whole ranges of frequencies, [`trapezoid`] |W|, which falls as 1/t²: a range whose bounds
-//! multiply to next to nothing is dropped, and booked. Some dozens are left whatever N.
+//! **Few frequencies count.** [`tilted`] bounds |φ| over whole ranges of frequencies, [`trapezoid`] |W|,
+//! which falls as 1/t²: a range whose bounds multiply to next to nothing is dropped, and booked. Some dozens
+//! are left whatever N.
 //!
-//! **Far below the mean loss**, where θ > 0 would have to be tiny, −1 < θ < 0 and 1 − δ = E[min(1, e^(ε−L))] take their place, with
-//! f(m) = e^(−θhm)·min(1, e^(−β−hm)) falling on both sides at a rate of at least κ = min(−θ, 1+θ); both sides of aliases are bounded as those
-//! for r < 0, with η ≤ κ and a factor of 2.
+//! **Far below the mean loss**, where θ > 0 would have to be tiny, −1 < θ < 0 and 1 − δ = E[min(1, e^(ε−L))]
+//! take their place, with f(m) = e^(−θhm)·min(1, e^(−β−hm)) falling on both sides at a rate of at least κ =
+//! min(−θ, 1+θ); both sides of aliases are bounded as those for r < 0, with η ≤ κ and a factor of 2.
 //!
-//! **Nothing here is decided by an approximation**: θ, η, N and the frequencies are found by searches that may stop anywhere, since every
-//! bound holds whatever they are. Widths are checked at the end, and what is too wide is computed again.
+//! **Nothing here is decided by an approximation**: θ, η, N and the frequencies are found by searches that
+//! may stop anywhere, since every bound holds whatever they are. Widths are checked at the end, and what is
+//! too wide is computed again.
 //!
-//! **Losses off the lattice** (randomized response beside a Gaussian: ln 3 and 1/σ² have no common step) are listed value by value: δ(ε) =
-//! Σ_j P(ℓ_j)·δ′(ε − ℓ_j) with δ′ of the rest. One tilt and one characteristic function serve all j, so that each costs a phase a frequency;
-//! and Σ_j P_θ(ℓ_j)·(bound of j) of the Chernoff bounds above is the same bound with M of the whole. ([`listed`])
+//! **Losses off the lattice** (randomized response beside a Gaussian: ln 3 and 1/σ² have no common step) are
+//! listed value by value: δ(ε) = Σ_j P(ℓ_j)·δ′(ε − ℓ_j) with δ′ of the rest. One tilt and one characteristic
+//! function serve all j, so that each costs a phase a frequency; and Σ_j P_θ(ℓ_j)·(bound of j) of the
+//! Chernoff bounds above is the same bound with M of the whole. ([`listed`])
 //!
 //! **Few losses** in all are two lists, and no lattice is needed at all: [`halves`].
 //!
-//! **Ties.** Where the enclosure of β reaches below 0 the first point may really be at or below ε, and its f then is 0 and not
-//! 1 − e^-β: the difference is at most e^|β| − 1, by which W is widened.
+//! **Ties.** Where the enclosure of β reaches below 0 the first point may really be at or below ε, and its f
+//! then is 0 and not 1 − e^-β: the difference is at most e^|β| − 1, by which W is widened.
 
 mod accountant;
 mod factor;
@@ -89,7 +94,8 @@ const PRECISION_OF_SMALLEST: u32 = 1 << 16;
 /// The most frequencies that are evaluated.
 const MOST_FREQUENCIES: usize = 10_000;
 
-/// δ(ε) of a plan whose losses share a lattice; `None` if they do not, or the question is out of this method's reach.
+/// δ(ε) of a plan whose losses share a lattice; `None` if they do not, or the question is out of this
+/// method's reach.
 pub(super) fn delta(question: &Question<'_>, budget: &Budget) -> Option<Answer> {
     let Question { direction, epsilon, precision, .. } = *question;
     let factors = factors_by(direction, Factor::listable)?;
@@ -218,7 +224,8 @@ fn finite_mass(factors: &[Factor], working: &Working) -> Option<Scaled> {
 fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, budget: &Budget) -> Option<Answer> {
     match factors {
         [Factor { kind: Kind::Laplace { scale, shift }, copies, .. }] => {
-            // Two atoms that do not decay: with few copies, or a sensitivity small against the scale, many frequencies count.
+            // Two atoms that do not decay: with few copies, or a sensitivity small against the scale, many
+            // frequencies count.
             let closed = || partial::delta(scale, shift, *copies, epsilon, precision, &budget.share(3));
             let few = *copies <= FEW_COPIES;
             let merged = split(factors, true)?;
@@ -241,8 +248,9 @@ fn enclose(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, bud
     by_frequencies(factors, &split(factors, true)?, epsilon, precision, MOST_FREQUENCIES, budget)
 }
 
-/// Encloses δ(ε) of a plan of several kinds, or of a finite one: the cheapest first. Lists that are short; a common lattice, which may be so fine that many frequencies count; one
-/// factor's own, with the others listed, which is not; longer lists; and all the frequencies there are.
+/// Encloses δ(ε) of a plan of several kinds, or of a finite one: the cheapest first. Lists that are short; a
+/// common lattice, which may be so fine that many frequencies count; one factor's own, with the others
+/// listed, which is not; longer lists; and all the frequencies there are.
 fn of_any(factors: &[Factor], epsilon: &Epsilon<'_>, precision: &Precision, budget: &Budget) -> Option<Answer> {
     let listed = |most: usize| halves::delta(factors, epsilon, precision, most, &budget.share(3));
     let summed = |is_merged: bool| {
@@ -331,10 +339,12 @@ fn by_frequencies(
     Some(Answer { enclosure, method, is_narrow })
 }
 
-/// The event that every copy of a Laplace pair is at an end, as a factor: two atoms of P-mass 1/(1+q) and q^Δ/(1+q), a step of 2Δ/s apart.
+/// The event that every copy of a Laplace pair is at an end, as a factor: two atoms of P-mass 1/(1+q) and
+/// q^Δ/(1+q), a step of 2Δ/s apart.
 ///
-/// It does not decay: its characteristic function is as large at every multiple of 2π/Δ as it is at 0. On a lattice of its own, Δ times as
-/// coarse, that is no matter; and in what remains every term has a copy in the interior, which decays.
+/// It does not decay: its characteristic function is as large at every multiple of 2π/Δ as it is at 0. On a
+/// lattice of its own, Δ times as coarse, that is no matter; and in what remains every term has a copy in the
+/// interior, which decays.
 fn peel(factors: &[Factor]) -> Option<Factor> {
     let [Factor { kind: Kind::Laplace { scale, shift }, base, copies, .. }] = factors else { return None };
     let rate = scale.get().recip();

@@ -1,8 +1,9 @@
 //! A few copies of one Laplace pair, whatever its sensitivity: sums of binomials in closed form.
 //!
-//! With n = ΣJ over k copies ([`Kind::Laplace`](super::factor::Kind)) the loss is (kΔ − 2n)/s, and from the generating function
-//! P(n) = q^n·c_n/(1+q)^k, c_n = [u^n] (1 − qu + u^Δ·(q − u))^k/(1 − u)^k. Expanding the numerator, Σ_a Σ_b d_ab·u^(aΔ+b) with
-//! d_ab = C(k,a)·[u^b] (1−qu)^(k−a)·(q−u)^a, and [u^i] (1−u)^-k = C(i+k−1, k−1): for M the last n with a loss above ε,
+//! With n = ΣJ over k copies ([`Kind::Laplace`](super::factor::Kind)) the loss is (kΔ − 2n)/s, and from the
+//! generating function P(n) = q^n·c_n/(1+q)^k, c_n = [u^n] (1 − qu + u^Δ·(q − u))^k/(1 − u)^k. Expanding the
+//! numerator, Σ_a Σ_b d_ab·u^(aΔ+b) with d_ab = C(k,a)·[u^b] (1−qu)^(k−a)·(q−u)^a, and [u^i] (1−u)^-k =
+//! C(i+k−1, k−1): for M the last n with a loss above ε,
 //!
 //! ```text
 //! (1+q)^k·δ = Σ_{n≤M} c_n·(q^n − e^(ε−kΔ/s)·q^-n)
@@ -11,7 +12,8 @@
 //! T_r(R) = Σ_{i≤R} C(i+r−1, r−1)·q^(R−i),    (1−q)·T_r(R) = C(R+r−1, r−1) − q·T_{r−1}(R),             T_0 = q^R.
 //! ```
 //!
-//! The terms are large and cancel, by about k·log2(s) digits, which are carried. The cost is about k² steps, for any Δ and s.
+//! The terms are large and cancel, by about k·log2(s) digits, which are carried. The cost is about k² steps,
+//! for any Δ and s.
 
 use alloc::vec::Vec;
 
@@ -68,7 +70,8 @@ fn attempt(scale: &Positive, shift: &BigUint, k: u32, epsilon: &Epsilon<'_>, bit
     if last.is_negative() {
         return Some(Enclosure::from_integer(0, 0));
     }
-    // At the last n the loss may be below ε by as much as this, and 1 − e^(ε−loss) is not to be counted as negative.
+    // At the last n the loss may be below ε by as much as this, and 1 − e^(ε−loss) is not to be counted as
+    // negative.
     let loss = Rational::from_integer(&total - &last * 2) / scale.get();
     let below = (epsilon.upper() - loss).max(Rational::zero());
     let slack = Enclosure::from_bounds(&Rational::zero(), &(below * BigInt::from(2)), fine)?;

@@ -1,22 +1,28 @@
 //! Copies of one Gaussian pair so wide that sums over the integers are integrals.
 //!
-//! **The law of the sum.** With S = Σ y of k copies and s = kμ, Σ y² = Σ (y − μ)² + s²/k, so that P(S = s) = e^(−s²/2kσ²)·A(μ)/Z^k with
-//! A(μ) = ∫_{−1/2}^{1/2} ψ(r)^k dr, ψ(r) = Σ_y e^(−(y−μ)²/2σ²)·e^(2πi·r(y−μ)) = σ√(2π)·Σ_m e^(−2π²σ²(r−m)²)·e^(−2πi·μm) (Poisson summation). For |r| ≤ 1/2
-//! all terms but m = 0 are together at most η = 3·e^(−π²σ²/2), so that A is (σ√(2π))^k·(1/(τ√(2π)) ± (k·η·(1+η)^k + e^(−π²kσ²/2))), τ = σ√k. For σ ≥ 2^10
-//! and k < 2^64 that, and Z = σ√(2π)·(1 + 3·e^(−2π²σ²)) at most, make P(S = s) the density of N(0, τ²) at s within a factor of 1 ± 2^-2000.
+//! **The law of the sum.** With S = Σ y of k copies and s = kμ, Σ y² = Σ (y − μ)² + s²/k, so that P(S = s) =
+//! e^(−s²/2kσ²)·A(μ)/Z^k with A(μ) = ∫_{−1/2}^{1/2} ψ(r)^k dr, ψ(r) = Σ_y e^(−(y−μ)²/2σ²)·e^(2πi·r(y−μ)) =
+//! σ√(2π)·Σ_m e^(−2π²σ²(r−m)²)·e^(−2πi·μm) (Poisson summation). For |r| ≤ 1/2 all terms but m = 0 are
+//! together at most η = 3·e^(−π²σ²/2), so that A is (σ√(2π))^k·(1/(τ√(2π)) ± (k·η·(1+η)^k + e^(−π²kσ²/2))),
+//! τ = σ√k. For σ ≥ 2^10 and k < 2^64 that, and Z = σ√(2π)·(1 + 3·e^(−2π²σ²)) at most, make P(S = s) the
+//! density of N(0, τ²) at s within a factor of 1 ± 2^-2000.
 //!
-//! **The sum.** With L = kΔ²/2σ² + S·Δ/σ² (S and −S are distributed alike), δ = Σ_s g(s), g(x) = density(x)·(1 − e^(ε−L(x)))₊, which is log-concave, hence rises
-//! and then falls: a sum over the integers is within max g of the integral. In v = x/τ, μ = Δ√k/σ and z = ε/μ − μ/2 that is
-//! g = φ(v)·(1 − e^(−μ(v−z)))/τ, whose integral is the profile of the continuous Gaussian mechanism (Balle and Wang 2018, Theorem 8),
+//! **The sum.** With L = kΔ²/2σ² + S·Δ/σ² (S and −S are distributed alike), δ = Σ_s g(s), g(x) =
+//! density(x)·(1 − e^(ε−L(x)))₊, which is log-concave, hence rises and then falls: a sum over the integers is
+//! within max g of the integral. In v = x/τ, μ = Δ√k/σ and z = ε/μ − μ/2 that is g = φ(v)·(1 −
+//! e^(−μ(v−z)))/τ, whose integral is the profile of the continuous Gaussian mechanism (Balle and Wang 2018,
+//! Theorem 8),
 //!
 //! ```text
 //! δ_c = Φ̄(z) − e^ε·Φ̄(z + μ) = φ(z)·(R(z) − R(z + μ)),   R = Φ̄/φ,
 //! ```
 //!
-//! and max g ≤ μ·φ(z)/τ for z ≥ 0 (u·e^(−zu−u²/2) ≤ 1), and at most min(1, μ(1 + |z|))/(2τ) for z < 0 (φ(v)(v − z) ≤ φ(0)·(1 + |z|)).
+//! and max g ≤ μ·φ(z)/τ for z ≥ 0 (u·e^(−zu−u²/2) ≤ 1), and at most min(1, μ(1 + |z|))/(2τ) for z < 0 (φ(v)(v
+//! − z) ≤ φ(0)·(1 + |z|)).
 //!
-//! **Small μ.** R is completely monotone, R′(x) = x·R(x) − 1, so that with x = ε/μ the mean of −R′ over [x − μ/2, x + μ/2] is between D(x) and D(x − μ/2) for
-//! D(x) = 1 − x·R(x): no digit is lost to cancellation, whatever σ.
+//! **Small μ.** R is completely monotone, R′(x) = x·R(x) − 1, so that with x = ε/μ the mean of −R′ over [x −
+//! μ/2, x + μ/2] is between D(x) and D(x − μ/2) for D(x) = 1 − x·R(x): no digit is lost to cancellation,
+//! whatever σ.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -30,13 +36,16 @@ use crate::exact::{Enclosure, Positive, Rational, Scaled, Working, normal_tail};
 /// σ² from which on the law of the sum holds.
 const LEAST_VARIANCE: u32 = 1 << 20;
 
-/// The largest |z|: beyond, δ or 1 − δ is below 2^-180000, which nobody asks for, and as many digits take hundreds of megabytes at |z| = 2^15.
+/// The largest |z|: beyond, δ or 1 − δ is below 2^-180000, which nobody asks for, and as many digits take
+/// hundreds of megabytes at |z| = 2^15.
 const FARTHEST: u32 = 1 << 9;
 
-/// Whether the sum over the integers can be told from the integral to as many digits as are wanted; where not, it is not worth a start.
+/// Whether the sum over the integers can be told from the integral to as many digits as are wanted; where
+/// not, it is not worth a start.
 ///
-/// An answer is as wide as the bound on max g, which is at least δ_c/2τ: for z ≥ 0 it is μ·φ(z)/τ, and δ_c = φ(z)·(R(z) − R(z + μ)) ≤ μ·φ(z) as −R′ = D ≤ 1;
-/// for z < 0 it is at least min(1, μ)/2τ, and δ_c(ε) ≤ δ_c(0) = 2Φ(μ/2) − 1 ≤ min(1, μ). So 2τ < 10^digits is never narrow.
+/// An answer is as wide as the bound on max g, which is at least δ_c/2τ: for z ≥ 0 it is μ·φ(z)/τ, and δ_c =
+/// φ(z)·(R(z) − R(z + μ)) ≤ μ·φ(z) as −R′ = D ≤ 1; for z < 0 it is at least min(1, μ)/2τ, and δ_c(ε) ≤
+/// δ_c(0) = 2Φ(μ/2) − 1 ≤ min(1, μ). So 2τ < 10^digits is never narrow.
 pub(super) fn can_be_narrow(variance: &Positive, copies: u64, precision: &Precision) -> bool {
     let square = variance.get() * Rational::from_integer(BigInt::from(copies) * 4);
     square >= Rational::from_integer(BigInt::from(100).pow(precision.digits))

@@ -20,8 +20,8 @@ pub(super) struct Split {
     pub(super) listed: Vec<usize>,
 }
 
-/// Puts as much as possible on one lattice, all, or else the class (of losses with a common step) that is the hardest to list; or
-/// no more than one factor.
+/// Puts as much as possible on one lattice, all, or else the class (of losses with a common step) that is the
+/// hardest to list; or no more than one factor.
 pub(super) fn split(factors: &[Factor], is_merged: bool) -> Option<Split> {
     let mut classes: Vec<(Loss, Vec<usize>)> = Vec::new();
     for (index, factor) in factors.iter().enumerate() {
@@ -41,7 +41,8 @@ pub(super) fn split(factors: &[Factor], is_merged: bool) -> Option<Split> {
         }
     }
     let is_scattered = |factor: &Factor| matches!(factor.kind, Kind::Scattered { .. });
-    // The class that stays is the one whose sum has the most values, of a Gaussian those within some standard deviations: about the square of their number.
+    // The class that stays is the one whose sum has the most values, of a Gaussian those within some standard
+    // deviations: about the square of their number.
     let size = |members: &[usize]| -> Rational {
         let square = |factor: &Factor| match (&factor.kind, factor.top()) {
             (Kind::Gaussian { variance, .. }, _) => variance.get() * BigInt::from(512),

@@ -1,4 +1,5 @@
-//! Questions at the ends of what the lattice reaches: next to the greatest loss, at more digits than can be had, and where the integral is no help.
+//! Questions at the ends of what the lattice reaches: next to the greatest loss, at more digits than can be
+//! had, and where the integral is no help.
 
 use alloc::{vec, vec::Vec};
 
@@ -34,8 +35,9 @@ fn holds(enclosure: &Enclosure, known: &str, unit: &str) -> bool {
     enclosure.lower() <= &known + &unit && known - unit <= enclosure.upper()
 }
 
-/// Above all losses but the greatest, g, δ(ε) = (1+q)^-k·(1 − e^(ε−g)), and ε(δ) = g + ln(1 − δ·(1+q)^k): there θ is large, and ρ = e^(−(1+2θ)/s) is 0 to any number of digits.
-/// Known values from Python's decimal module at 60 digits.
+/// Above all losses but the greatest, g, δ(ε) = (1+q)^-k·(1 − e^(ε−g)), and ε(δ) = g + ln(1 − δ·(1+q)^k):
+/// there θ is large, and ρ = e^(−(1+2θ)/s) is 0 to any number of digits. Known values from Python's decimal
+/// module at 60 digits.
 #[test]
 fn next_to_the_greatest_loss() {
     let plan = copies_of(laplace("63/362", 3), 1000);
@@ -66,7 +68,8 @@ fn more_digits_are_no_wider() {
     }
 }
 
-/// So far out that δ has as many digits as a book, the integral is not begun: seven copies of σ = 75042 at ε = 1 are at z = 28363.
+/// So far out that δ has as many digits as a book, the integral is not begun: seven copies of σ = 75042 at
+/// ε = 1 are at z = 28363.
 #[test]
 fn no_integral_far_out() {
     let variance = Positive::new(rational("5631301764")).unwrap();
@@ -129,7 +132,8 @@ fn steps(direction: &Direction, epsilon: &str) -> (Answer, u64) {
 /// A plan, and the ε that it is asked for.
 type Asked<'a> = (&'a [(Pair, u64)], &'a [&'a str]);
 
-/// Two lists and the sum over frequencies, which have nothing in common but the tilt: on both sides of the mean, at a loss itself, next to the greatest, with infinite losses.
+/// Two lists and the sum over frequencies, which have nothing in common but the tilt: on both sides of the
+/// mean, at a loss itself, next to the greatest, with infinite losses.
 #[test]
 fn lists_agree_with_frequencies() {
     let response = finite(&[("3/4", "1/4"), ("1/4", "3/4")]);
@@ -159,7 +163,8 @@ fn lists_agree_with_frequencies() {
     assert!(forms >= 2, "{forms}");
 }
 
-/// Losses on no lattice, against the enumeration of every outcome; and as a half of the copies in either list.
+/// Losses on no lattice, against the enumeration of every outcome; and as a half of the copies in either
+/// list.
 #[test]
 fn scattered_losses_are_listed() {
     let odd = finite(&[("1/2", "1/5"), ("1/3", "1/7"), ("1/6", "23/35")]);
@@ -183,8 +188,8 @@ fn scattered_losses_are_listed() {
     assert!(answer.is_narrow && answer.method == Method::ListedLosses && taken < 300_000_000, "{taken} {answer:?}");
 }
 
-/// Gaussians of unrelated variances, whose common lattice is hundreds of times finer than theirs: 36 and 67 seconds of frequencies, and 99 of a grid, for what are
-/// lists of some dozen losses.
+/// Gaussians of unrelated variances, whose common lattice is hundreds of times finer than theirs: 36 and 67
+/// seconds of frequencies, and 99 of a grid, for what are lists of some dozen losses.
 #[test]
 fn unrelated_losses_take_few_steps() {
     let response = finite(&[("319/500", "181/500"), ("181/500", "319/500")]);

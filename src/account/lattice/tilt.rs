@@ -59,7 +59,8 @@ fn root(x: &Rational) -> Rational {
     Rational::new(scaled.abs().sqrt(), BigInt::one() << (shift / 2))
 }
 
-/// Searches for the least Ψ(θ) = ln M(θ) − θ·ε − ln|θ·(1 + θ)|, which is convex: the size of the integrand at the saddle point.
+/// Searches for the least Ψ(θ) = ln M(θ) − θ·ε − ln|θ·(1 + θ)|, which is convex: the size of the integrand at
+/// the saddle point.
 struct Search<'a> {
     factors: &'a [Factor],
     epsilon: &'a Enclosure,
@@ -74,7 +75,8 @@ impl Search<'_> {
         Some(tilted.sub(&self.epsilon.mul_rational(theta)).sub(&size).lower())
     }
 
-    /// The integer i at which the unimodal function is least, about; from a start, in steps that double and then halve.
+    /// The integer i at which the unimodal function is least, about; from a start, in steps that double and
+    /// then halve.
     fn least(start: i64, mut step: i64, f: impl Fn(i64) -> Option<Rational>) -> Option<i64> {
         let (mut at, mut value) = (start, f(start)?);
         let mut growing = true;
@@ -191,7 +193,8 @@ impl Search<'_> {
 pub(super) fn choose(factors: &[Factor], epsilon: &Enclosure, working: &Working) -> Option<Tilt> {
     let search = Search { factors, epsilon, working };
     let right = search.finish(Form::Right, search.right(0)?)?;
-    // Far below the mean loss δ is nearly 1, and the tilt to the right nearly 0: few standard deviations fit into 1/θ.
+    // Far below the mean loss δ is nearly 1, and the tilt to the right nearly 0: few standard deviations fit
+    // into 1/θ.
     if &right.theta * &right.deviation * BigInt::from(8) >= Rational::one() {
         return Some(right);
     }
@@ -204,7 +207,8 @@ pub(super) fn choose(factors: &[Factor], epsilon: &Enclosure, working: &Working)
 
 /// The number of points after which aliases are below 2^-bits, and the bound on them at a given number.
 pub(super) struct Aliases {
-    /// Bounds of the form e^(constant − rate·h·N), one for the right and one for the left; the rates are positive.
+    /// Bounds of the form e^(constant − rate·h·N), one for the right and one for the left; the rates are
+    /// positive.
     right: Vec<(Rational, Enclosure)>,
     left: Vec<(Rational, Enclosure)>,
     /// θ, or min(−θ, 1 + θ): f falls by e^(−decay·h) a step at least.
@@ -212,8 +216,8 @@ pub(super) struct Aliases {
 }
 
 impl Aliases {
-    /// See the module's documentation: for η > 0, right aliases are at most e^(−η(ℓ₀ + hN))·M(θ+η)/M(θ), left ones at most
-    /// e^(−η(hN − ℓ₀))·M(θ−η)/M(θ), and ℓ₀ ≤ ε + h.
+    /// See the module's documentation: for η > 0, right aliases are at most e^(−η(ℓ₀ + hN))·M(θ+η)/M(θ), left
+    /// ones at most e^(−η(hN − ℓ₀))·M(θ−η)/M(θ), and ℓ₀ ≤ ε + h.
     pub(super) fn new(
         factors: &[Factor],
         tilt: &Tilt,

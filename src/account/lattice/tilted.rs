@@ -1,14 +1,17 @@
-//! A factor tilted by e^(θ·loss): its total mass, its characteristic function, and a bound on that over a range of frequencies.
+//! A factor tilted by e^(θ·loss): its total mass, its characteristic function, and a bound on that over a
+//! range of frequencies.
 //!
-//! With Y the lattice variable of [`Factor`] and x = θ·step, G(θ) = Σ_y P(y)·e^(x·y) = e^log·mass, and the tilted law is
-//! P_θ(y) = P(y)·e^(x·y)/G. Its characteristic function at the turn r (the angle 2πr) is φ(r) = e^(2πi·r·centre)·*shape*(r), where
-//! the shape is what this module evaluates; the phases of all factors are collected exactly by the caller.
+//! With Y the lattice variable of [`Factor`] and x = θ·step, G(θ) = Σ_y P(y)·e^(x·y) = e^log·mass, and the
+//! tilted law is P_θ(y) = P(y)·e^(x·y)/G. Its characteristic function at the turn r (the angle 2πr) is φ(r) =
+//! e^(2πi·r·centre)·*shape*(r), where the shape is what this module evaluates; the phases of all factors are
+//! collected exactly by the caller.
 //!
 //! * *Finite*: Σ_a w_a·u^(y_a)/Σ_a w_a, u = e^(2πi·r), by Horner's rule.
 //! * *Laplace*: with ρ = q·e^-x and u = ρ·e^(−2πi·r) the closed form of its geometric interior,
-//!   (1 + u^Δ + (1−q)·(u − u^Δ)/(1 − u))/((1+q)·mass); where ρ > 1 the same with 1/ρ, counted from the other end.
-//! * *Gaussian*: tilting moves the centre to μ = θ·Δ, G = e^(μ²/2σ²)·Σ_y e^(−(y−μ)²/2σ²)/Σ_y e^(−y²/2σ²). For σ² < 1/2 the sum is
-//!   taken as it stands. Otherwise by Poisson summation Σ_y e^(−(y−μ)²/2σ²)·e^(2πi·r·y) =
+//!   (1 + u^Δ + (1−q)·(u − u^Δ)/(1 − u))/((1+q)·mass); where ρ > 1 the same with 1/ρ, counted from the other
+//!   end.
+//! * *Gaussian*: tilting moves the centre to μ = θ·Δ, G = e^(μ²/2σ²)·Σ_y e^(−(y−μ)²/2σ²)/Σ_y e^(−y²/2σ²). For
+//!   σ² < 1/2 the sum is taken as it stands. Otherwise by Poisson summation Σ_y e^(−(y−μ)²/2σ²)·e^(2πi·r·y) =
 //!   σ√(2π)·e^(2πi·μ·r)·Σ_m e^(−2π²σ²(r−m)²)·e^(−2πi·μ·m): a term or three, whatever σ.
 
 use alloc::vec::Vec;
@@ -132,7 +135,8 @@ impl Tilted {
         }
     }
 
-    /// From weights at increasing y, what all of them are divided by in G, and a bound on those that are not listed.
+    /// From weights at increasing y, what all of them are divided by in G, and a bound on those that are not
+    /// listed.
     fn finite(
         weights: &[(u64, Scaled)],
         all: &Scaled,
@@ -191,8 +195,8 @@ impl Tilted {
         Some(Self { log: Enclosure::from_rational(&log, bits.saturating_add(64)), mass, centre, shape })
     }
 
-    /// σ² < 1/2: atoms at distance m from the integer x₀ nearest to μ have weights e^-(m(m + 2(x₀−μ))/2σ²), at most
-    /// e^-(m(m−1)/2σ²).
+    /// σ² < 1/2: atoms at distance m from the integer x₀ nearest to μ have weights e^-(m(m + 2(x₀−μ))/2σ²),
+    /// at most e^-(m(m−1)/2σ²).
     fn narrow_gaussian(variance: &Rational, centre: &Rational, working: &Working) -> Option<Self> {
         let bits = working.bits();
         let nearest = centre.round();
@@ -362,8 +366,8 @@ impl Tilted {
                 ends.div(&Scaled::from_enclosure(whole, bits))?.add(&self.interior_ceiling(stride, range, working)?)
             }
             Shape::Dual { variance, whole, .. } => {
-                // |Σ_m e^(−2π²σ²(r−m)²)·e^(…)| ≤ Σ_m e^(−2π²σ²(r−m)²), Jacobi's θ₃, whose every factor 1 + 2p·cos(2πr) + p² falls from
-                // r = 0 to r = 1/2.
+                // |Σ_m e^(−2π²σ²(r−m)²)·e^(…)| ≤ Σ_m e^(−2π²σ²(r−m)²), Jacobi's θ₃, whose every factor 1 +
+                // 2p·cos(2πr) + p² falls from r = 0 to r = 1/2.
                 let (near, turns) = range.distance(stride);
                 let turn = Rational::new(near.into(), turns.into());
                 let sum = dual_sum(variance, &Rational::zero(), &turn, working)?.re();
@@ -402,8 +406,8 @@ fn twins(shares: &[(u64, Scaled)]) -> Vec<Twins> {
 
 /// Encloses Σ_m e^(−2π²σ²(r−m)²)·e^(−2πi·μ·m), for σ² ≥ 1/2.
 ///
-/// Terms at a distance of at least d = n − 1/2 from r, n ≥ 1, are e^(−2π²σ²d²), and each further one is smaller by more than e^(−2π²σ²) < 2^-14:
-/// together with those of the other side at most 4 times that.
+/// Terms at a distance of at least d = n − 1/2 from r, n ≥ 1, are e^(−2π²σ²d²), and each further one is
+/// smaller by more than e^(−2π²σ²) < 2^-14: together with those of the other side at most 4 times that.
 fn dual_sum(variance: &Rational, centre: &Rational, turn: &Rational, working: &Working) -> Option<Disc> {
     let bits = working.bits();
     let nearest = turn.round();

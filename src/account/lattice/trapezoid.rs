@@ -16,7 +16,8 @@ pub(super) struct Strand {
     pub(super) tilted: Tilted,
     pub(super) stride: BigUint,
     pub(super) copies: u64,
-    /// Whether the event that every copy of a Laplace pair is at one of its ends is left out: φ^k − A^k for φ^k, A the ends' part of φ.
+    /// Whether the event that every copy of a Laplace pair is at one of its ends is left out: φ^k − A^k for
+    /// φ^k, A the ends' part of φ.
     pub(super) is_peeled: bool,
 }
 
@@ -43,7 +44,8 @@ impl Strand {
     }
 }
 
-/// One threshold: the losses above ε are base + h·n for n ≥ first, and the first of them exceeds ε by `excess`.
+/// One threshold: the losses above ε are base + h·n for n ≥ first, and the first of them exceeds ε by
+/// `excess`.
 #[derive(Clone, Debug)]
 pub(super) struct Threshold {
     /// What the sum for this threshold is multiplied by; at most 1.
@@ -60,7 +62,8 @@ pub(super) struct Frequencies {
     pub(super) dropped: Scaled,
 }
 
-/// Finds frequencies to drop: ranges whose whole share (2/N)·Σ|φ|·|W| is below 2^-bits of the sum; `None` if more than `most` remain.
+/// Finds frequencies to drop: ranges whose whole share (2/N)·Σ|φ|·|W| is below 2^-bits of the sum; `None` if
+/// more than `most` remain.
 pub(super) fn frequencies(
     strands: &[Strand],
     kernel: &Kernel,
@@ -123,7 +126,8 @@ pub(super) struct Kernel {
     second: Enclosure,
     /// e^-β of each threshold, and what β below 0 may add.
     falls: Vec<(Enclosure, Enclosure)>,
-    /// Weighted over the thresholds, at least |(1 − e^-β) + a·(e^-β − e^-h)| in the right form, and at least 1 and e^-β in the middle one.
+    /// Weighted over the thresholds, at least |(1 − e^-β) + a·(e^-β − e^-h)| in the right form, and at least
+    /// 1 and e^-β in the middle one.
     most: Enclosure,
 }
 
@@ -170,7 +174,8 @@ impl Kernel {
     ///
     /// Right: f(m) = z^-m·(1 − e^(−β−hm)), m ≥ 0, so that with a = e^(−it)/z,
     /// W = 1/(1−a) − e^-β/(1−a·e^-h) = ((1 − e^-β) + a·(e^-β − e^-h))/((1−a)(1−a·e^-h)).
-    /// Middle: f(m) = z^-m·e^(−β−hm) for m ≥ 0 and z^-m for m < 0, so that W = e^-β/(1 − e^(−it)·e^-h/z) + z·e^(it)/(1 − z·e^(it)).
+    /// Middle: f(m) = z^-m·e^(−β−hm) for m ≥ 0 and z^-m for m < 0, so that W = e^-β/(1 − e^(−it)·e^-h/z) +
+    /// z·e^(it)/(1 − z·e^(it)).
     fn transforms(&self, unit: &Disc, working: &Working) -> Option<Vec<Disc>> {
         let bits = working.bits();
         let one = Disc::one(bits);
@@ -198,9 +203,11 @@ impl Kernel {
         }
     }
 
-    /// An upper bound on Σ_b weight_b·|W_b(t)| over a range of t, weights being at most 1 in all (or what `new` was given to scale by).
+    /// An upper bound on Σ_b weight_b·|W_b(t)| over a range of t, weights being at most 1 in all (or what
+    /// `new` was given to scale by).
     ///
-    /// |1 − x·e^(it)|² = (1−x)² + 4x·sin²(t/2) rises up to t = π, so that denominators are least at the start of the range.
+    /// |1 − x·e^(it)|² = (1−x)² + 4x·sin²(t/2) rises up to t = π, so that denominators are least at the start
+    /// of the range.
     fn ceiling(&self, range: &Range<'_>, working: &Working) -> Option<Scaled> {
         let bits = working.bits();
         let cosine = working.turn(&range.from.clone().into(), range.turns).re();
@@ -232,7 +239,8 @@ impl Kernel {
         Some(transforms.iter().zip(thresholds).map(|(w, threshold)| w.re().max_zero().mul(&threshold.weight)).sum())
     }
 
-    /// (1/N)·Σ_j φ(t_j)·Σ_b weight_b·e^(−i·first_b·t_j)·W_b(t_j) over the listed frequencies, their mirror images and 0.
+    /// (1/N)·Σ_j φ(t_j)·Σ_b weight_b·e^(−i·first_b·t_j)·W_b(t_j) over the listed frequencies, their mirror
+    /// images and 0.
     pub(super) fn sum(
         &self,
         strands: &[Strand],

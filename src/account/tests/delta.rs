@@ -31,7 +31,8 @@ proptest! {
         }
     }
 
-    /// A pair composed with itself beforehand, and two copies of it; randomized response, whatever its lattice.
+    /// A pair composed with itself beforehand, and two copies of it; randomized response, whatever its
+    /// lattice.
     #[test]
     fn copies_are_compositions(a in 1_i64..9, b in 1_i64..9, c in 1_i64..9, half in 1_u64..20, n in 0_i64..60) {
         let masses = [(a + c, a), (a, a + c), (b, b)];
@@ -43,7 +44,8 @@ proptest! {
         prop_assert!(one.is_narrow && two.is_narrow);
     }
 
-    /// One copy of k and k − 1 of another description of the same pair: the plan does not see that they are one.
+    /// One copy of k and k − 1 of another description of the same pair: the plan does not see that they are
+    /// one.
     #[test]
     fn parts_add_up(pair in 0_usize..2, copies in 1_u64..200, n in 0_i64..30) {
         let epsilon = non_negative(n, 10);
@@ -98,7 +100,8 @@ fn zero_is_exactly_zero() {
     assert_eq!(at(&[(gaussian(1, 1, 0), 5)], &NonNegative::zero()).enclosure, zero);
 }
 
-/// A loss of exactly ε adds nothing: randomized response at ε = 0 with an even number of copies, Laplace at a lattice point.
+/// A loss of exactly ε adds nothing: randomized response at ε = 0 with an even number of copies, Laplace at a
+/// lattice point.
 #[test]
 fn ties() {
     // δ(0) of 2 copies at 3/4: the total variation distance of (9, 3, 3, 1)/16 and (1, 3, 3, 9)/16.
@@ -183,7 +186,8 @@ fn enclosed(lower: (i64, i64), upper: (i64, i64), is_narrow: bool) -> Answer {
     Answer { enclosure, method: Method::Trivial, is_narrow }
 }
 
-/// Where one is the larger for certain it is the answer, narrow or not as it is; where either may be, both bounds are the larger ones.
+/// Where one is the larger for certain it is the answer, narrow or not as it is; where either may be, both
+/// bounds are the larger ones.
 #[test]
 fn the_larger_of_two_answers() {
     let (low, high) = (enclosed((1, 8), (1, 4), false), enclosed((1, 2), (3, 4), true));
@@ -240,7 +244,8 @@ fn extremes() {
     }
 }
 
-/// What the integral leaves out is booked: at the least σ that it is taken for, where the two differ in the eighth digit, the sum's narrow answer is inside.
+/// What the integral leaves out is booked: at the least σ that it is taken for, where the two differ in the
+/// eighth digit, the sum's narrow answer is inside.
 #[test]
 fn the_continuous_form_books_its_error() {
     // μ = 1, and z = ε − 1/2 of either sign.
@@ -327,7 +332,8 @@ fn what_loses_nothing_is_no_part_of_a_plan() {
     }
 }
 
-/// Where every outcome is listed, nothing is left out: above all losses the list itself says 0, and not the rounding of a sum that is 1.
+/// Where every outcome is listed, nothing is left out: above all losses the list itself says 0, and not the
+/// rounding of a sum that is 1.
 #[test]
 fn a_whole_list_leaves_nothing_out() {
     // ln 2, ln 4/3 and −ln 3; sampled, too.
@@ -342,7 +348,8 @@ fn a_whole_list_leaves_nothing_out() {
     }
 }
 
-/// Nothing is below 0: where the pairs lose nothing more, the mechanisms do not either, whether they attain their pairs or not.
+/// Nothing is below 0: where the pairs lose nothing more, the mechanisms do not either, whether they attain
+/// their pairs or not.
 #[test]
 fn a_lower_end_of_zero_is_attained() {
     let plan = Plan::of(&Domination::by(response(3, 4)), 1);
@@ -351,7 +358,8 @@ fn a_lower_end_of_zero_is_attained() {
     assert!(at(2).enclosure.upper().is_zero());
 }
 
-/// At ε = 0 both directions are the distance between P and Q, and one of them is asked; not where a part has several pairs, whose largest curve is that of none.
+/// At ε = 0 both directions are the distance between P and Q, and one of them is asked; not where a part has
+/// several pairs, whose largest curve is that of none.
 #[test]
 fn the_distance_is_asked_once() {
     let skew = finite(&[(5, 1), (2, 3), (1, 4)]);
@@ -368,8 +376,9 @@ fn the_distance_is_asked_once() {
     assert!(!copies(&skew, 3).is_reverse_of(&copies(&skew.reversed(), 2)));
 }
 
-/// An analyst may meet another pair at every step: of two pairs that each run twice, one and then the other tells more than either twice, and the
-/// account of both is no less than that. It is narrow, and for one copy it is the larger of the two.
+/// An analyst may meet another pair at every step: of two pairs that each run twice, one and then the other
+/// tells more than either twice, and the account of both is no less than that. It is narrow, and for one copy
+/// it is the larger of the two.
 #[test]
 fn several_pairs_are_one_with_the_largest_profile() {
     let (often, rarely) = (finite(&[(6, 4), (4, 6)]), finite(&[(20, 5), (380, 395)]));

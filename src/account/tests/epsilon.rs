@@ -45,7 +45,8 @@ fn pure_guarantees() {
     assert!(answer.enclosure.upper() < rational(219_722_457_733_621_939, 100_000_000_000_000_000));
 }
 
-/// Five thousand losses, of which none is infinite: their greatest, 2·ln(10000/5001). Where there is no ε, none.
+/// Five thousand losses, of which none is infinite: their greatest, 2·ln(10000/5001). Where there is no ε,
+/// none.
 #[test]
 fn the_greatest_of_many_losses() {
     let masses: Vec<(i64, i64)> = (1..=5000).map(|n| (n + 5000, 10_001 - n)).collect();
@@ -58,7 +59,8 @@ fn the_greatest_of_many_losses() {
     assert_eq!(epsilon(&plan(&revealing), &probability(1, 2), &Precision::default()), Err(AccountError::NoEpsilon));
 }
 
-/// At δ = P(the loss is infinite) the answer is the greatest finite loss: below 0 in one pair, ln 3 in the other.
+/// At δ = P(the loss is infinite) the answer is the greatest finite loss: below 0 in one pair, ln 3 in the
+/// other.
 #[test]
 fn ties_at_infinity() {
     let parts = [(finite(&[(1, 0), (2, 3)]), 1)];
@@ -97,7 +99,8 @@ fn extreme_inverses() {
     }
 }
 
-/// The search for ε starts anywhere and ends narrow: half of everybody a thousand times, far above where a cheap bound would have it.
+/// The search for ε starts anywhere and ends narrow: half of everybody a thousand times, far above where a
+/// cheap bound would have it.
 #[test]
 fn a_large_epsilon_of_a_subsampled_plan_is_narrow() {
     let parse = |text: &str| crate::exact::parse(text).unwrap();
@@ -107,7 +110,8 @@ fn a_large_epsilon_of_a_subsampled_plan_is_narrow() {
     assert!(parse("477.79") < answer.enclosure.lower() && answer.enclosure.upper() < parse("477.80"), "{answer:?}");
 }
 
-/// Losses ln 2, ln 4/3 and −ln 3 are on no lattice: δ = 0 is reached at ln 3 all the same, at k·ln 3, and beside others.
+/// Losses ln 2, ln 4/3 and −ln 3 are on no lattice: δ = 0 is reached at ln 3 all the same, at k·ln 3, and
+/// beside others.
 #[test]
 fn pure_guarantees_on_no_lattice() {
     let pair = finite(&[(6, 3), (4, 3), (2, 6)]);
@@ -140,7 +144,8 @@ fn no_epsilon_and_none_that_is_known() {
     assert_eq!(ask(&bound.attained(Attained::ByAnswers)), AccountError::NoEpsilon);
 }
 
-/// The pairs of a vector of Gaussians have an infinite loss with a probability of 6·10^-61: no ε is known for a δ below, and that is seen at once.
+/// The pairs of a vector of Gaussians have an infinite loss with a probability of 6·10^-61: no ε is known for
+/// a δ below, and that is seen at once.
 #[test]
 fn infinite_losses_are_seen_however_rare() {
     let spec = "gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)".parse().unwrap();

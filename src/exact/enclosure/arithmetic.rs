@@ -1,8 +1,8 @@
-//! Arithmetic on enclosures: integer arithmetic followed by a shift or a division, rounded down for the lower bound and
-//! up for the upper one.
+//! Arithmetic on enclosures: integer arithmetic followed by a shift or a division, rounded down for the lower
+//! bound and up for the upper one.
 //!
-//! The rule of each operation, which its comment argues: *if x is in the first operand and y in the second, the exact
-//! x ∘ y is in the result.*
+//! The rule of each operation, which its comment argues: *if x is in the first operand and y in the second,
+//! the exact x ∘ y is in the result.*
 
 use core::{
     iter::Sum,
@@ -131,7 +131,8 @@ fn difference<T: Sub<Output = T>>([a, b]: [T; 2], [c, d]: [T; 2]) -> (T, T) {
     (a - d, b - c)
 }
 
-/// The least multiple of a number of `x` by numerator/denominator, rounded down, and the greatest, rounded up; the denominator is positive.
+/// The least multiple of a number of `x` by numerator/denominator, rounded down, and the greatest, rounded
+/// up; the denominator is positive.
 fn multiple<T: Signed + Integer>([lower, upper]: [&T; 2], numerator: &T, denominator: &T) -> (T, T)
 where
     for<'t> &'t T: Mul<Output = T>,
@@ -183,8 +184,8 @@ where
 
 /// The least quotient of a number of `x` by one of `y` > 0, rounded down, and the greatest, rounded up.
 ///
-/// The quotient rises in x, so the least is at the least x; there it falls in y if x ≥ 0 (divide by the greatest y) and rises if x < 0 (by the least). The greatest
-/// is the mirror image.
+/// The quotient rises in x, so the least is at the least x; there it falls in y if x ≥ 0 (divide by the
+/// greatest y) and rises if x < 0 (by the least). The greatest is the mirror image.
 fn quotient<T: Signed + Integer>(x: [&T; 2], y: [&T; 2]) -> (T, T) {
     let ([lower, upper], [least, greatest]) = (x, y);
     let least_by = if lower.is_negative() { least } else { greatest };

@@ -1,8 +1,8 @@
 //! [`Formula`]: what a [`Real`](super::Real) is made of.
 //!
-//! A formula is a graph without circles whose nodes may be shared. Sums of many terms and many compositions make it deep, and a
-//! value that is composed with itself 30 times has 2^30 paths to its root. So every traversal (enclosing, comparing, dropping)
-//! keeps its own stack, and visits a shared node once.
+//! A formula is a graph without circles whose nodes may be shared. Sums of many terms and many compositions
+//! make it deep, and a value that is composed with itself 30 times has 2^30 paths to its root. So every
+//! traversal (enclosing, comparing, dropping) keeps its own stack, and visits a shared node once.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,8 @@ enum Node {
     Of(Operation, Vec<Formula>),
 }
 
-/// An operation: `Sum` takes any number of operands, `Product`, `Quotient`, `Max` and `Min` take two, the others one.
+/// An operation: `Sum` takes any number of operands, `Product`, `Quotient`, `Max` and `Min` take two, the
+/// others one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     Sum,
@@ -84,7 +85,8 @@ impl Formula {
         Arc::as_ptr(&self.0)
     }
 
-    /// An enclosure at a working precision, however wide; nothing if an operand is not known to be in the domain.
+    /// An enclosure at a working precision, however wide; nothing if an operand is not known to be in the
+    /// domain.
     pub(super) fn enclose(&self, working: u32) -> Option<Enclosure> {
         let mut known = BTreeMap::new();
         let mut pending = vec![self];
@@ -203,7 +205,8 @@ fn exp(x: &Rational, working: u32) -> Option<Enclosure> {
     if *x > Rational::from_integer(GREATEST_EXPONENT.into()) {
         return None;
     }
-    // e^x = 1/e^-x. Relative to 2^(1.5·x), a bound of e^x, the reciprocal loses `working` bits after the point.
+    // e^x = 1/e^-x. Relative to 2^(1.5·x), a bound of e^x, the reciprocal loses `working` bits after the
+    // point.
     let bits = working.checked_add(u32::try_from((x.ceil().to_integer() * 3) / 2).ok()?)?.checked_add(4)?;
     let falling = exp_neg_relative(&NonNegative::new(x.clone()).ok()?, bits)?;
     Enclosure::from_bounds(&falling.upper().recip(), &falling.lower().recip(), working)

@@ -94,7 +94,8 @@ impl<'a> Joined<'a> {
             _ if self.coordinates == 1 => tail.clone(),
             Joint::Union => tail.mul_rational(&Rational::from_integer(self.coordinates.into())),
             Joint::Exact => {
-                // Each product rounds by a unit, and a power takes at most 128 of them; k times the width of the base remains.
+                // Each product rounds by a unit, and a power takes at most 128 of them; k times the width of
+                // the base remains.
                 let working = self.precision.saturating_add(80);
                 let one = Enclosure::from_integer(1, working);
                 one.sub(&power(&one.sub(tail).max_zero(), self.coordinates, working))

@@ -112,9 +112,10 @@ fn truncated_total(noise: &TruncatedLaplace) -> Real {
     &(&Real::from(1) + &q(noise.scale(), &BigUint::one())) - &(&Real::from(2) * &beyond)
 }
 
-/// The worst over all answers x: of the tail, x = lower or the middle. With x counted from the lower bound, an error of α is possible on both sides for
-/// α ≤ x ≤ n − α, and from α − 1 to n − α + 1 the mass within α is the same, so that the tail rises with Z(x), up to the middle; nearer to the lower bound it is
-/// (q^α − q^(n−x+1))/(1 + q − q^(x+1) − q^(n−x+1)), which falls with x.
+/// The worst over all answers x: of the tail, x = lower or the middle. With x counted from the lower bound,
+/// an error of α is possible on both sides for α ≤ x ≤ n − α, and from α − 1 to n − α + 1 the mass within α
+/// is the same, so that the tail rises with Z(x), up to the middle; nearer to the lower bound it is (q^α −
+/// q^(n−x+1))/(1 + q − q^(x+1) − q^(n−x+1)), which falls with x.
 ///
 /// Its moments depend on the answer, and are not stated.
 impl Accuracy for BoundedLaplace {
@@ -144,9 +145,10 @@ impl BoundedLaplace {
     }
 }
 
-/// With b = e^−ε, w(u) = 1 for u < r and b for r ≤ u < Δ, S₀ = Σw(u) = r + b(Δ − r), S₁ = Σu·w(u), S₂ = Σu²·w(u) and the total
-/// T = 2S₀/(1 − b) − 1: for α = gΔ + u ≥ 1, P(|X| ≥ α) = 2b^g·(Σ_{v ≥ u} w(v) + b·S₀/(1 − b))/T; and, summing gΔ + u and its square over g,
-/// E|X| = 2(Δ·S₀·b/(1 − b)² + S₁/(1 − b))/T, E(X²) = 2(Δ²·S₀·b(1 + b)/(1 − b)³ + 2Δ·S₁·b/(1 − b)² + S₂/(1 − b))/T.
+/// With b = e^−ε, w(u) = 1 for u < r and b for r ≤ u < Δ, S₀ = Σw(u) = r + b(Δ − r), S₁ = Σu·w(u), S₂ =
+/// Σu²·w(u) and the total T = 2S₀/(1 − b) − 1: for α = gΔ + u ≥ 1, P(|X| ≥ α) = 2b^g·(Σ_{v ≥ u} w(v) +
+/// b·S₀/(1 − b))/T; and, summing gΔ + u and its square over g, E|X| = 2(Δ·S₀·b/(1 − b)² + S₁/(1 − b))/T,
+/// E(X²) = 2(Δ²·S₀·b(1 + b)/(1 − b)³ + 2Δ·S₁·b/(1 − b)² + S₂/(1 − b))/T.
 impl Accuracy for StaircaseMechanism {
     fn tails(&self, bits: u32) -> Option<Tails<'_>> {
         let sums = StaircaseSums::new(self);

@@ -106,10 +106,10 @@ where
         }
     }
 
-    /// Quadratic interval refinement (Abbott 2006): the bracket is cut into 2^k equal parts, and the part that
-    /// a line through both ends names is tried. Where the crossing is in it, k doubles, so that d digits take
-    /// about log d steps; where it is not, k is halved. With k = 1 this is bisection, hence it never takes many
-    /// more steps.
+    /// Quadratic interval refinement (Abbott 2006): the bracket is cut into 2^k equal parts, and the part
+    /// that a line through both ends names is tried. Where the crossing is in it, k doubles, so that d digits
+    /// take about log d steps; where it is not, k is halved. With k = 1 this is bisection, hence it never
+    /// takes many more steps.
     fn refine(&mut self, mut low: BigUint, mut high: BigUint) -> Result<Crossing, AccuracyError> {
         let (mut at_low, mut at_high) = (self.probe(&low)?.1, self.probe(&high)?.1);
         let mut parts_log2 = 2_u32;

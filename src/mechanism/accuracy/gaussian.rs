@@ -12,7 +12,8 @@ use crate::{
     mechanism::additive::{GaussianMechanism, GaussianVector, TruncatedGaussian},
 };
 
-/// P(0), P(1), …, up to one below 2^-bits, so narrow that their sums weighed by k² still have a width of about 2^-bits.
+/// P(0), P(1), …, up to one below 2^-bits, so narrow that their sums weighed by k² still have a width of
+/// about 2^-bits.
 struct Listed {
     probabilities: Vec<Enclosure>,
 }

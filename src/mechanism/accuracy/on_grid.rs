@@ -1,4 +1,5 @@
-//! Errors on a grid and of clamped outputs: bounds, since what rounding or clamping adds depends on the answer.
+//! Errors on a grid and of clamped outputs: bounds, since what rounding or clamping adds depends on the
+//! answer.
 
 use num_bigint::BigInt;
 
@@ -8,14 +9,16 @@ use crate::{
     mechanism::additive::{Clamped, Grid, OnGrid, OnGridVector},
 };
 
-/// g·α. Rounding moves an answer by less than g, so |error| < g·(|noise| + 1): |error| ≥ g·α implies |noise| > α − 1, hence |noise| ≥ α.
+/// g·α. Rounding moves an answer by less than g, so |error| < g·(|noise| + 1): |error| ≥ g·α
+/// implies |noise| > α − 1, hence |noise| ≥ α.
 fn on_grid(grid: &Grid, law: &impl Accuracy, beta: &Probability) -> Result<Rational, AccuracyError> {
     let alpha = Integer::from(BigInt::from(law.error_bound(beta)?.alpha().clone()));
     Ok(grid.multiple(&alpha))
 }
 
 impl<M: Accuracy> OnGrid<M> {
-    /// A number a with P(|output − answer| ≥ a) ≤ β, whatever the answer: g·α for the α of the noise. Rounding adds nothing to it.
+    /// A number a with P(|output − answer| ≥ a) ≤ β, whatever the answer: g·α for the α of the noise.
+    /// Rounding adds nothing to it.
     ///
     /// ```
     /// use certus::{
@@ -53,8 +56,8 @@ impl<M: Accuracy> OnGridVector<M> {
 }
 
 impl<M: Accuracy> Clamped<M> {
-    /// A number α with P(|output − answer| ≥ α) ≤ β for every answer in [lower, upper], which clamped noise moves no further than noise; and never more than
-    /// upper − lower + 1.
+    /// A number α with P(|output − answer| ≥ α) ≤ β for every answer in [lower, upper], which clamped noise
+    /// moves no further than noise; and never more than upper − lower + 1.
     ///
     /// # Errors
     ///

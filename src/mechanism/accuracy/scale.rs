@@ -42,15 +42,19 @@ impl ScaleForAccuracy {
     }
 }
 
-/// The largest multiple of `step` with which P(max |error| ≥ α) ≤ β: the most noise, hence the most privacy, that the accuracy allows. `mechanism` builds
-/// the mechanism for a scale; its tail must rise with the scale, as that of Laplace and of Gaussian noise does:
+/// The largest multiple of `step` with which P(max |error| ≥ α) ≤ β: the most noise, hence the most privacy,
+/// that the accuracy allows. `mechanism` builds the mechanism for a scale; its tail must rise with the scale,
+/// as that of Laplace and of Gaussian noise does:
 ///
-/// * Laplace: 2q^α/(1 + q) rises with q = e^(−1/s) for α ≥ 1: its derivative has the sign of α(1 + q) − q > 0.
-/// * Gaussian: for σ < τ the ratio of the weights, e^(k²(1/2σ² − 1/2τ²)), rises with |k|, so that |X_τ| is stochastically larger.
+/// * Laplace: 2q^α/(1 + q) rises with q = e^(−1/s) for α ≥ 1: its derivative has the sign of α(1 + q) −
+///   q > 0.
+/// * Gaussian: for σ < τ the ratio of the weights, e^(k²(1/2σ² − 1/2τ²)), rises with |k|, so that |X_τ| is
+///   stochastically larger.
 ///
 /// # Errors
 ///
-/// If α is 0, β not in (0, 1), the smallest scale of the grid errs too often already, or the noise is out of reach.
+/// If α is 0, β not in (0, 1), the smallest scale of the grid errs too often already, or the noise is out of
+/// reach.
 pub fn largest_scale<A: Accuracy>(
     alpha: &BigUint,
     beta: &Probability,
@@ -78,7 +82,8 @@ pub fn largest_scale<A: Accuracy>(
 }
 
 impl LaplaceMechanism {
-    /// The largest scale, a multiple of `step`, with which P(max |error| ≥ α) ≤ β over k = `coordinates` answers.
+    /// The largest scale, a multiple of `step`, with which P(max |error| ≥ α) ≤ β over k = `coordinates`
+    /// answers.
     ///
     /// ```
     /// use certus::{

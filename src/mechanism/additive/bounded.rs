@@ -22,14 +22,17 @@ const WIDEST: u32 = 128;
 ///
 /// > ε = d/s + ln(Z(lower + d)/Z(lower)) = d/s + ln((1 + q − q^(d+1) − q^(n−d+1))/(1 − q^(n+1))),
 ///
-/// n = upper − lower, d = min(⌊Δ⌋, n): *more* than the d/s of the noise, because the normaliser Z(x) = (1 + q − q^(x−lower+1) − q^(upper−x+1))/(1 − q)
-/// depends on the answer. (Holohan, Antonatos, Braghin and Mac Aonghusa 2020, "The bounded Laplace mechanism in differential privacy", on the integers.)
+/// n = upper − lower, d = min(⌊Δ⌋, n): *more* than the d/s of the noise, because the normaliser Z(x) = (1 + q
+/// − q^(x−lower+1) − q^(upper−x+1))/(1 − q) depends on the answer. (Holohan, Antonatos, Braghin and Mac
+/// Aonghusa 2020, "The bounded Laplace mechanism in differential privacy", on the integers.)
 ///
-/// *Proof.* For x < x′ = x + d the ratio P_x(y)/P_x′(y) is at most q^−d·Z(x′)/Z(x), attained at y ≤ x. Each term of Z(x + 1) is at least q times that of Z(x), so
-/// q^−d·Z(x + d) does not fall with d: the largest d is the worst. Z is concave (minus two exponentials), so Z(x + d)/Z(x) falls with x: x = lower is the worst.
+/// *Proof.* For x < x′ = x + d the ratio P_x(y)/P_x′(y) is at most q^−d·Z(x′)/Z(x), attained at y ≤ x. Each
+/// term of Z(x + 1) is at least q times that of Z(x), so q^−d·Z(x + d) does not fall with d: the largest d is
+/// the worst. Z is concave (minus two exponentials), so Z(x + d)/Z(x) falls with x: x = lower is the worst.
 /// The other direction is the mirror image. ∎
 ///
-/// Clamping ([`Clamped`](super::Clamped)) keeps d/s, at the price of atoms at the ends. How often a draw is rejected depends on the answer: its time tells about it.
+/// Clamping ([`Clamped`](super::Clamped)) keeps d/s, at the price of atoms at the ends. How often a draw is
+/// rejected depends on the answer: its time tells about it.
 ///
 /// ```
 /// use certus::{
@@ -168,10 +171,12 @@ impl Private for BoundedLaplace {
         self.guarantee.clone()
     }
 
-    /// The pairs (x, x + d) of all answers x where n ≤ 128, which dominate all nearer ones (F_x(t) falls with x, and the likelihood ratio with y); beyond, the
-    /// randomized response of ratio e^ε, which dominates every ε-private mechanism.
+    /// The pairs (x, x + d) of all answers x where n ≤ 128, which dominate all nearer ones (F_x(t) falls with
+    /// x, and the likelihood ratio with y); beyond, the randomized response of ratio e^ε, which dominates
+    /// every ε-private mechanism.
     ///
-    /// The pair of x is attained by the answers lower + x and lower + x + d. The response is not: its losses are ±ε alone, and those of the mechanism are between as well.
+    /// The pair of x is attained by the answers lower + x and lower + x + d. The response is not: its losses
+    /// are ±ε alone, and those of the mechanism are between as well.
     fn domination(&self) -> Domination {
         let listed = self.width.to_u32().filter(|width| *width <= WIDEST).zip(self.shift.to_u32());
         let pairs: Option<Vec<_>> = listed.and_then(|(width, shift)| {
@@ -187,8 +192,8 @@ impl Private for BoundedLaplace {
 
 /// Laplace noise around an answer, given that the sum is in [lower, upper].
 ///
-/// Where the interval is wider than 2s, noise is drawn until it is inside; otherwise a uniform output is accepted with e^(−|y−x|/s). Either accepts with
-/// probability at least (1 − e^-2)/2.
+/// Where the interval is wider than 2s, noise is drawn until it is inside; otherwise a uniform output is
+/// accepted with e^(−|y−x|/s). Either accepts with probability at least (1 − e^-2)/2.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Conditioned {
     answer: Integer,

@@ -12,9 +12,10 @@ use crate::{
 
 /// A mechanism whose output is clamped to [lower, upper]: min(max(output, lower), upper).
 ///
-/// Clamping sees the output alone, so the guarantee and the pairs of the mechanism hold (Dwork and Roth 2014, Proposition 2.1). It is how noise plus answer
-/// is kept in a machine word; wrapping is post-processing too, but turns a small error into the largest there is. An answer in [lower, upper] is moved no
-/// further by the clamped noise than by the noise.
+/// Clamping sees the output alone, so the guarantee and the pairs of the mechanism hold (Dwork and Roth 2014,
+/// Proposition 2.1). It is how noise plus answer is kept in a machine word; wrapping is post-processing too,
+/// but turns a small error into the largest there is. An answer in [lower, upper] is moved no further by the
+/// clamped noise than by the noise.
 ///
 /// ```
 /// use certus::{
@@ -95,8 +96,10 @@ impl<M: Private<Release: Program<Output = Integer>>> Private for Clamped<M> {
         self.mechanism.sampler()
     }
 
-    /// The mechanism's own pairs, not known to be attained after clamping: all outputs beyond a bound are one, and where their losses differ, as those of Gaussian noise do, two neighbours lose less. (At one ε the bound may fall
-    /// where the likelihoods cross, and cost nothing; not at all of them at once, and composition needs all.)
+    /// The mechanism's own pairs, not known to be attained after clamping: all outputs beyond a bound are
+    /// one, and where their losses differ, as those of Gaussian noise do, two neighbours lose less. (At one ε
+    /// the bound may fall where the likelihoods cross, and cost nothing; not at all of them at once, and
+    /// composition needs all.)
     fn domination(&self) -> Domination {
         self.mechanism.domination().attained(Attained::Unknown)
     }

@@ -26,9 +26,9 @@ impl Difference {
         &self.shifts
     }
 
-    /// Its pair under Gaussian noise, which is a product: for each shift the pair of one coordinate, and how many copies of it. As an
-    /// account's plan: `plan.with(&domination, copies)` for each. Attained by two vectors that differ by it,
-    /// and for whichever neighbours the sensitivity was stated.
+    /// Its pair under Gaussian noise, which is a product: for each shift the pair of one coordinate, and how
+    /// many copies of it. As an account's plan: `plan.with(&domination, copies)` for each. Attained by two
+    /// vectors that differ by it, and for whichever neighbours the sensitivity was stated.
     #[must_use]
     pub fn gaussian(&self, variance: &Positive) -> Vec<(Domination, u64)> {
         let of = |shift: &u64| Pair::Gaussian { variance: variance.clone(), shift: BigUint::from(*shift) };
@@ -52,17 +52,19 @@ impl Difference {
     }
 }
 
-/// The maximal differences d of at most `coordinates` parts with Σd² ≤ `square`: those of which no coordinate can move further.
+/// The maximal differences d of at most `coordinates` parts with Σd² ≤ `square`: those of which no coordinate
+/// can move further.
 ///
-/// The others are dominated by one of these: moving one coordinate further dominates (the largest shift is the worst), also beside the other
-/// coordinates. Nothing if there are more than [`MOST_DIFFERENCES`].
+/// The others are dominated by one of these: moving one coordinate further dominates (the largest shift is
+/// the worst), also beside the other coordinates. Nothing if there are more than [`MOST_DIFFERENCES`].
 pub(super) fn maximal(square: u64, coordinates: usize) -> Option<Vec<Difference>> {
     let mut found = Vec::new();
     extend(square, square.isqrt(), coordinates, &mut Vec::new(), &mut found)?;
     Some(found)
 }
 
-/// Adds parts that do not rise, each at most `largest`, to those there are; `left` is what remains of the square.
+/// Adds parts that do not rise, each at most `largest`, to those there are; `left` is what remains of the
+/// square.
 fn extend(left: u64, largest: u64, free: usize, parts: &mut Vec<u64>, found: &mut Vec<Difference>) -> Option<()> {
     // Another coordinate can move by 1 if there is one and 1 is left.
     if left == 0 || free == 0 {
@@ -90,7 +92,8 @@ mod tests {
     use super::*;
     use alloc::{collections::BTreeSet, vec};
 
-    /// All vectors of so many coordinates, by brute force: the maximal ones are exactly those that are listed.
+    /// All vectors of so many coordinates, by brute force: the maximal ones are exactly those that are
+    /// listed.
     #[test]
     fn exactly_the_maximal_ones() {
         for coordinates in 1..=4usize {

@@ -8,10 +8,11 @@ use crate::{
     guarantee::{L1, L2Squared, Sensitivity},
 };
 
-/// How a rational is rounded to an integer: each is ⌊x + c⌋ or ⌈x + c⌉ with a constant c, and that is what the sensitivities rest on.
+/// How a rational is rounded to an integer: each is ⌊x + c⌋ or ⌈x + c⌉ with a constant c, and that is what
+/// the sensitivities rest on.
 ///
-/// Rounding half to even, or half away from zero, is not of this kind: ½ and 3/2 go to 0 and 2 (even), −½ and ½ to −1 and 1 (away),
-/// twice as far apart as before.
+/// Rounding half to even, or half away from zero, is not of this kind: ½ and 3/2 go to 0 and 2 (even), −½ and
+/// ½ to −1 and 1 (away), twice as far apart as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -25,7 +26,8 @@ pub enum Rounding {
 }
 
 impl Rounding {
-    /// numerator/denominator, rounded; the denominator is positive. At any width, so that what ships is proven at one that can be.
+    /// numerator/denominator, rounded; the denominator is positive. At any width, so that what ships is
+    /// proven at one that can be.
     fn quotient<T: num_integer::Integer + Clone>(self, numerator: &T, denominator: &T) -> T {
         let double = |value: &T| value.clone() + value.clone();
         match self {
@@ -41,8 +43,9 @@ impl Rounding {
 ///
 /// # How far rounding moves neighbours apart
 ///
-/// With ⌊·⌋, ⌊· + ½⌋ and ⌈·⌉, |round(x) − round(y)| ≤ ⌈|x − y|⌉: a shift by the integer ⌈|x − y|⌉ commutes with the rounding, which
-/// does not fall. And ⌈z⌉ < z + 1. So in units of g, if at most m coordinates change:
+/// With ⌊·⌋, ⌊· + ½⌋ and ⌈·⌉, |round(x) − round(y)| ≤ ⌈|x − y|⌉: a shift by the integer ⌈|x − y|⌉ commutes
+/// with the rounding, which does not fall. And ⌈z⌉ < z + 1. So in units of g, if at most m coordinates
+/// change:
 ///
 /// * a scalar: ⌈Δ/g⌉;
 /// * L1: Σ⌈|dᵢ|/g⌉ < Δ₁/g + m, hence, being an integer, at most ⌈Δ₁/g⌉ + m − 1;
@@ -147,7 +150,8 @@ impl Grid {
         Ok(Sensitivity::new(bound(&steps), sensitivity.relation()))
     }
 
-    /// ⌊(Δ₂/g + √m)²⌋: the squared L2 distance of rounded vectors of which at most m = `changed` coordinates change.
+    /// ⌊(Δ₂/g + √m)²⌋: the squared L2 distance of rounded vectors of which at most m = `changed` coordinates
+    /// change.
     ///
     /// # Errors
     ///
@@ -164,7 +168,8 @@ impl Grid {
         let square = sensitivity.get() / self.step.square().get();
         let sum = &square + whole(changed);
         let product = &square * whole(changed) * whole(4);
-        // n is at most the floor iff n ≤ D + m, or (n − D − m)² ≤ 4Dm. The floor is ⌊D + m⌋ + ⌊√(4Dm)⌋ or at most 1 more.
+        // n is at most the floor iff n ≤ D + m, or (n − D − m)² ≤ 4Dm. The floor is ⌊D + m⌋ + ⌊√(4Dm)⌋ or at
+        // most 1 more.
         let root = (product.numer() / product.denom()).sqrt();
         let reached = |n: &Rational| *n <= sum || (n - &sum) * (n - &sum) <= product;
         let least = sum.floor() + Rational::from_integer(root);

@@ -18,8 +18,9 @@ use crate::{
 
 /// An integer answer plus discrete Laplace noise of scale s: pure ε = ⌊Δ₁⌋/s, exactly.
 ///
-/// P(y)/Q(y) = e^((|y − d| − |y|)/s) ≤ e^(|d|/s) (Dwork, McSherry, Nissim and Smith 2006, Theorem 1; Ghosh, Roughgarden and Sundararajan
-/// 2009 for the integers), and it is attained at every y ≤ 0. The pair of the shift ⌊Δ₁⌋ dominates ([the largest shift is the worst](super)).
+/// P(y)/Q(y) = e^((|y − d| − |y|)/s) ≤ e^(|d|/s) (Dwork, McSherry, Nissim and Smith 2006, Theorem 1; Ghosh,
+/// Roughgarden and Sundararajan 2009 for the integers), and it is attained at every y ≤ 0. The pair of the
+/// shift ⌊Δ₁⌋ dominates ([the largest shift is the worst](super)).
 ///
 /// ```
 /// use certus::{
@@ -72,7 +73,8 @@ impl LaplaceMechanism {
     ///
     /// # Errors
     ///
-    /// If ε is not positive, or the sensitivity is below 1 (the answers of neighbours are the same integer: there is no noise to derive).
+    /// If ε is not positive, or the sensitivity is below 1 (the answers of neighbours are the same integer:
+    /// there is no noise to derive).
     pub fn with_epsilon(sensitivity: &Sensitivity<L1>, epsilon: &Rational) -> Result<Self, AdditiveError> {
         let epsilon = Positive::new(epsilon.clone()).map_err(|_| AdditiveError::Epsilon)?;
         let shift = Positive::new(sensitivity.get().floor()).map_err(|_| AdditiveError::NoSensitivity)?;
@@ -168,21 +170,25 @@ impl Private for LaplaceMechanism {
     }
 }
 
-/// k integer answers, each plus discrete Laplace noise of its own: pure ε = ⌊Δ₁⌋/s, for the L1 sensitivity of the vector.
+/// k integer answers, each plus discrete Laplace noise of its own: pure ε = ⌊Δ₁⌋/s, for the L1 sensitivity of
+/// the vector.
 ///
 /// # One coordinate is the worst
 ///
-/// The pair of one coordinate moved by ⌊Δ₁⌋ dominates every difference vector d with Σ|dᵢ| ≤ Δ₁, at every ε, so that the
-/// account of a vector is that of a scalar. *Proof.* It is enough that moving two coordinates by a ≤ b is dominated by moving one by a + b, since a profile
-/// that dominates still does beside further independent coordinates. Let q = e^(−1/s) and λ = 1/s. Under a shift of b the loss is λ(b − 2y) with
-/// y = 0, …, b, of mass 1/(1 + q) at y = 0, q^y·(1 − q)/(1 + q) between, and q^b/(1 + q) at y = b; summing up, at the losses themselves,
+/// The pair of one coordinate moved by ⌊Δ₁⌋ dominates every difference vector d with Σ|dᵢ| ≤ Δ₁, at every ε,
+/// so that the account of a vector is that of a scalar. *Proof.* It is enough that moving two coordinates by
+/// a ≤ b is dominated by moving one by a + b, since a profile that dominates still does beside further
+/// independent coordinates. Let q = e^(−1/s) and λ = 1/s. Under a shift of b the loss is λ(b − 2y) with y =
+/// 0, …, b, of mass 1/(1 + q) at y = 0, q^y·(1 − q)/(1 + q) between, and q^b/(1 + q) at y = b; summing up, at
+/// the losses themselves,
 ///
 /// > δ_b(λ(b − 2j)) = 1 − q^j for j = 0, …, b,
 ///
-/// and between them δ is linear in e^ε. The losses of (a, b) are on the lattice of a + b: it is enough to compare there. At ε = λ(a + b − 2k) ≥ 0, where
-/// k ≤ b, conditioning on the first coordinate gives 1 − δ_(a,b)(ε) = Σ_y m_y·min(1, q^(k−y)), m_y being the masses of a. If k < a this is
-/// q^k/(1 + q) + k·q^k·(1 − q)/(1 + q) + q^(k+1)/(1 + q) ≥ q^k; if k ≥ a, at least q^k/(1 + q) for y = 0 and as much again for y = a, 2q^k/(1 + q) ≥ q^k. So
-/// δ_(a,b)(ε) ≤ 1 − q^k = δ_(a+b)(ε). Both pairs are symmetric, which gives ε < 0. ∎
+/// and between them δ is linear in e^ε. The losses of (a, b) are on the lattice of a + b: it is enough to
+/// compare there. At ε = λ(a + b − 2k) ≥ 0, where k ≤ b, conditioning on the first coordinate gives 1 −
+/// δ_(a,b)(ε) = Σ_y m_y·min(1, q^(k−y)), m_y being the masses of a. If k < a this is q^k/(1 + q) + k·q^k·(1 −
+/// q)/(1 + q) + q^(k+1)/(1 + q) ≥ q^k; if k ≥ a, at least q^k/(1 + q) for y = 0 and as much again for y = a,
+/// 2q^k/(1 + q) ≥ q^k. So δ_(a,b)(ε) ≤ 1 − q^k = δ_(a+b)(ε). Both pairs are symmetric, which gives ε < 0. ∎
 ///
 /// ```
 /// use certus::{
@@ -254,7 +260,8 @@ impl Private for LaplaceVector {
         self.each.guarantee()
     }
 
-    /// Attained by answers of which the first is ⌊Δ₁⌋ apart and the others are equal: what is equal has no loss.
+    /// Attained by answers of which the first is ⌊Δ₁⌋ apart and the others are equal: what is equal has no
+    /// loss.
     fn domination(&self) -> Domination {
         self.each.domination()
     }

@@ -10,15 +10,16 @@
 //! | [`Clamped`] | any of these, the output clamped | that of the mechanism it clamps |
 //! | [`OnGrid`] | any of these, on g·ℤ for rational answers | that of the mechanism on the rounded answers |
 //!
-//! The answers are integers, so that a distance of at most Δ is one of at most ⌊Δ⌋. Noise plus answer is widened
-//! ([`Integer`](crate::exact::Integer)) and never wraps.
+//! The answers are integers, so that a distance of at most Δ is one of at most ⌊Δ⌋. Noise plus answer is
+//! widened ([`Integer`](crate::exact::Integer)) and never wraps.
 //!
 //! # The largest shift is the worst
 //!
-//! A mechanism must say which pair of distributions is the worst of *all* neighbours. For noise whose pmf p is log-concave (Laplace, Gaussian and
-//! their truncations are), it is the largest shift. *Proof.* Let F be the cumulative distribution and 0 ≤ d ≤ Δ. By
-//! log-concavity p(y)/p(y − d) does not rise with y, so that p(y) > e^ε·p(y − d) for y up to some t and for no others:
-//! δ_d(ε) = max over t of F(t) − e^ε·F(t − d). Each of these grows with d, hence so does their maximum. ∎ The profile of −d is that of d, by y ↦ −y.
+//! A mechanism must say which pair of distributions is the worst of *all* neighbours. For noise whose pmf p
+//! is log-concave (Laplace, Gaussian and their truncations are), it is the largest shift. *Proof.* Let F be
+//! the cumulative distribution and 0 ≤ d ≤ Δ. By log-concavity p(y)/p(y − d) does not rise with y, so that
+//! p(y) > e^ε·p(y − d) for y up to some t and for no others: δ_d(ε) = max over t of F(t) − e^ε·F(t − d). Each
+//! of these grows with d, hence so does their maximum. ∎ The profile of −d is that of d, by y ↦ −y.
 
 mod bounded;
 mod clamped;

@@ -11,10 +11,11 @@ use crate::{
     sample::{Interpreter, Program, Sampler, Step},
 };
 
-/// A rational answer, rounded to a grid; an integer mechanism on the number of steps; the output a multiple of g.
+/// A rational answer, rounded to a grid; an integer mechanism on the number of steps; the output a multiple
+/// of g.
 ///
-/// The mechanism must be built for the sensitivity of the *rounded* answers: [`Grid::scalar`]. Multiplying by g afterwards is
-/// post-processing, so its guarantee and its pairs are this mechanism's.
+/// The mechanism must be built for the sensitivity of the *rounded* answers: [`Grid::scalar`]. Multiplying by
+/// g afterwards is post-processing, so its guarantee and its pairs are this mechanism's.
 ///
 /// ```
 /// use certus::{
@@ -84,7 +85,8 @@ where
         self.mechanism.sampler()
     }
 
-    /// Attained where the mechanism's are: every number of steps is that of some answer, and ⌈Δ/g⌉ steps apart are answers of Δ ([`Grid::scalar`]); times g, outputs that differ still do.
+    /// Attained where the mechanism's are: every number of steps is that of some answer, and ⌈Δ/g⌉ steps
+    /// apart are answers of Δ ([`Grid::scalar`]); times g, outputs that differ still do.
     fn domination(&self) -> Domination {
         self.mechanism.domination()
     }
@@ -92,8 +94,8 @@ where
 
 /// A vector of rational answers, each rounded to a grid; an integer mechanism on the numbers of steps.
 ///
-/// The mechanism must be built for the sensitivity of the *rounded* answers: [`Grid::l1`] or [`Grid::l2_squared`], with the number of
-/// coordinates that one person changes.
+/// The mechanism must be built for the sensitivity of the *rounded* answers: [`Grid::l1`] or
+/// [`Grid::l2_squared`], with the number of coordinates that one person changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct OnGridVector<M> {
@@ -148,7 +150,8 @@ where
         self.mechanism.sampler()
     }
 
-    /// Not known to be attained: the sensitivity of rounded vectors ([`Grid::l1`], [`Grid::l2_squared`]) allows for every coordinate's rounding, and no difference need have all of it in one coordinate, where
+    /// Not known to be attained: the sensitivity of rounded vectors ([`Grid::l1`], [`Grid::l2_squared`])
+    /// allows for every coordinate's rounding, and no difference need have all of it in one coordinate, where
     /// the pair of a vector has it.
     fn domination(&self) -> Domination {
         self.mechanism.domination().attained(Attained::Unknown)

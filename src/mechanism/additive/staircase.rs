@@ -13,15 +13,16 @@ use crate::{
     sample::{BernoulliExp, Geometric, Interpreter, Program, Step, Uniform},
 };
 
-/// Staircase noise: P(k) ∝ e^(−ε·level(k)) with level(k) = ⌊(|k| + Δ − r)/Δ⌋, a step down at |k| = r, Δ + r, 2Δ + r, …
+/// Staircase noise: P(k) ∝ e^(−ε·level(k)) with level(k) = ⌊(|k| + Δ − r)/Δ⌋, a step down at |k| = r, Δ + r,
+/// 2Δ + r, …
 ///
 /// Geng and Viswanath 2014, section V ("the optimal mechanism", for integer-valued queries): with b = e^−ε,
 /// P(k) = a·b^level(k), a = (1 − b)/(2r + 2b(Δ − r) − (1 − b)).
 ///
 /// # Algorithm
 ///
-/// |k| = gΔ + u with 0 ≤ u < Δ is a bijection, and the weight is b^g·(1 if u < r, else b): g is geometric of scale 1/ε, u is uniform below Δ,
-/// accepted with e^−ε from r on. A fair sign; a negative zero is rejected.
+/// |k| = gΔ + u with 0 ≤ u < Δ is a bijection, and the weight is b^g·(1 if u < r, else b): g is geometric of
+/// scale 1/ε, u is uniform below Δ, accepted with e^−ε from r on. A fair sign; a negative zero is rejected.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, mechanism::additive::Staircase, sample::Program};
@@ -79,16 +80,19 @@ impl Program for Staircase {
     }
 }
 
-/// An integer answer plus [`Staircase`] noise: pure ε, exactly, for the integer sensitivity Δ = ⌊Δ₁⌋ that its steps are made for.
+/// An integer answer plus [`Staircase`] noise: pure ε, exactly, for the integer sensitivity Δ = ⌊Δ₁⌋ that its
+/// steps are made for.
 ///
 /// # Guarantee and worst pair
 ///
-/// | |y| − |y − d| | ≤ d ≤ Δ, and the level rises by 1 over each Δ, so neighbours' levels differ by at most 1: the loss is −ε, 0 or ε, and ε is attained. With A the
-/// mass of the loss ε, δ(e) = A·(1 − e^(e−ε)) for 0 ≤ e ≤ ε, so the worst shift is that with the largest A; and A·(1 − b) is the total variation, which for
+/// | |y| − |y − d| | ≤ d ≤ Δ, and the level rises by 1 over each Δ, so neighbours' levels differ by at most
+/// 1: the loss is −ε, 0 or ε, and ε is attained. With A the mass of the loss ε, δ(e) = A·(1 − e^(e−ε)) for 0
+/// ≤ e ≤ ε, so the worst shift is that with the largest A; and A·(1 − b) is the total variation, which for
 /// symmetric unimodal noise is P(−d/2 ≤ noise < d/2) and grows with d: the largest shift Δ is the worst.
 ///
-/// For d = Δ, y ≤ 0 and the 0 < y < Δ with y < r ≤ Δ − y have the loss ε, and the 0 < y < Δ whose two levels are equal have the loss 0. The pair is therefore (1, b), (b, 1),
-/// (z, z) up to normalisation with z = P(loss 0)/A, which is rounded *down* by less than 2^-256, which can only worsen it.
+/// For d = Δ, y ≤ 0 and the 0 < y < Δ with y < r ≤ Δ − y have the loss ε, and the 0 < y < Δ whose two levels
+/// are equal have the loss 0. The pair is therefore (1, b), (b, 1), (z, z) up to normalisation with z =
+/// P(loss 0)/A, which is rounded *down* by less than 2^-256, which can only worsen it.
 ///
 /// Geng and Viswanath choose r to minimise the expected |noise|; about Δ/(1 + e^(ε/2)) is best for it.
 ///
@@ -154,8 +158,9 @@ impl StaircaseMechanism {
         &self.step
     }
 
-    /// P(loss 0)/A. In units of a: A = (r + b(Δ − r))/(1 − b) + S with S = #{0 < y < Δ: y < r ≤ Δ − y}, and P(loss 0) = E or E·b with
-    /// E = #{0 < y < Δ: both levels 0} = max(2r − 1 − Δ, 0), or both 1: max(Δ + 1 − 2r, 0). Never both.
+    /// P(loss 0)/A. In units of a: A = (r + b(Δ − r))/(1 − b) + S with S = #{0 < y < Δ: y < r ≤ Δ − y}, and
+    /// P(loss 0) = E or E·b with E = #{0 < y < Δ: both levels 0} = max(2r − 1 − Δ, 0), or both 1: max(Δ + 1 −
+    /// 2r, 0). Never both.
     fn undecided(&self) -> Real {
         let (delta, r) = (BigInt::from(self.sensitivity.clone()), BigInt::from(self.step.clone()));
         let real = |n: BigInt| Real::from(Rational::from_integer(n));
@@ -185,8 +190,9 @@ impl Private for StaircaseMechanism {
         self.guarantee.clone()
     }
 
-    /// Attained by the answers 0 and Δ where there is no loss of 0, that is 2r = Δ + 1: then it is a randomized response. Otherwise z is rounded, and the pair is above the mechanism's own, by
-    /// less than 2^-256, but above.
+    /// Attained by the answers 0 and Δ where there is no loss of 0, that is 2r = Δ + 1: then it is a
+    /// randomized response. Otherwise z is rounded, and the pair is above the mechanism's own, by less than
+    /// 2^-256, but above.
     fn domination(&self) -> Domination {
         let falling = Weight { factor: NonNegative::one(), exponent: NonNegative::from(self.epsilon.clone()) };
         let flat = Weight::rational(NonNegative::one());

@@ -17,12 +17,14 @@ use crate::{
 /// The largest bound b for which every output is listed.
 const WIDEST: u32 = 4096;
 
-/// An integer answer plus discrete Laplace noise conditioned on [−b, b]: (ε, δ) with ε = d/s, d = ⌊Δ⌋, and, with q = e^(−1/s),
+/// An integer answer plus discrete Laplace noise conditioned on [−b, b]: (ε, δ) with ε = d/s, d = ⌊Δ⌋, and,
+/// with q = e^(−1/s),
 ///
 /// > δ = (q^(b−d+1) − q^(b+1))/(1 + q − 2q^(b+1)) if d ≤ b + 1, and 1 − (q^(d−b) − q^(b+1))/(1 + q − 2q^(b+1)) beyond.
 ///
-/// *Proof.* Where both have mass, P(y)/Q(y) = q^(|y| − |y−d|) ≤ e^ε: the normalisers are equal. P alone has mass on [−b, d − b − 1], and there P − e^ε·Q = P; so
-/// δ(ε) is exactly P([−b, d − b − 1]), a sum of a geometric progression. (The truncated Laplace mechanism of Geng, Ding, Guo and Kumar 2020, on the
+/// *Proof.* Where both have mass, P(y)/Q(y) = q^(|y| − |y−d|) ≤ e^ε: the normalisers are equal. P alone has
+/// mass on [−b, d − b − 1], and there P − e^ε·Q = P; so δ(ε) is exactly P([−b, d − b − 1]), a sum of a
+/// geometric progression. (The truncated Laplace mechanism of Geng, Ding, Guo and Kumar 2020, on the
 /// integers.) ∎ Smaller shifts are dominated ([the largest shift is the worst](super)).
 ///
 /// The noise has no tail at all: |output − answer| ≤ b, always.
@@ -142,7 +144,8 @@ impl Private for TruncatedLaplace {
         self.guarantee.clone()
     }
 
-    /// The pair itself where b ≤ 4096, attained by the answers 0 and ⌊Δ⌋; beyond, that of every (ε, δ) mechanism, with δ rounded up by less than 2^-256.
+    /// The pair itself where b ≤ 4096, attained by the answers 0 and ⌊Δ⌋; beyond, that of every (ε, δ)
+    /// mechanism, with δ rounded up by less than 2^-256.
     fn domination(&self) -> Domination {
         let exponent = |k: u64| NonNegative::new(Rational::from_integer(k.into()) / self.scale.get()).ok();
         let listed = self.bound.to_u32().filter(|bound| *bound <= WIDEST);
@@ -173,8 +176,9 @@ fn truncated_pair(bound: u32, shift: u32, exponent: impl Fn(u64) -> Option<NonNe
     FinitePair::new(outcomes?).ok()
 }
 
-/// The pair that dominates every (ε, δ)-private mechanism (Kairouz, Oh and Viswanath 2015, Theorem 2.2): with δ one of two outcomes that tell all, otherwise
-/// a randomized response of ratio e^ε. Both sides' weights add up to 1 + e^−ε.
+/// The pair that dominates every (ε, δ)-private mechanism (Kairouz, Oh and Viswanath 2015, Theorem 2.2): with
+/// δ one of two outcomes that tell all, otherwise a randomized response of ratio e^ε. Both sides' weights add
+/// up to 1 + e^−ε.
 fn approximate_pair(epsilon: &NonNegative, delta: &Rational) -> Option<FinitePair> {
     let delta = Probability::new(delta.clone().min(Rational::one())).ok()?;
     let kept = NonNegative::new(Rational::one() - delta.get()).ok()?;
@@ -194,14 +198,17 @@ fn approximate_pair(epsilon: &NonNegative, delta: &Rational) -> Option<FinitePai
     .ok()
 }
 
-/// An integer answer plus discrete Gaussian noise conditioned on [−b, b]: (ε, δ) for a chosen ε, with d = ⌊√Δ₂²⌋ and
+/// An integer answer plus discrete Gaussian noise conditioned on [−b, b]: (ε, δ) for a chosen ε, with d =
+/// ⌊√Δ₂²⌋ and
 ///
 /// > δ = F(t) − e^ε·F(t − d), t = max(d − b − 1, ⌈d/2 − εσ²/d⌉ − 1),
 ///
-/// F being the cumulative distribution of the truncated noise. *Proof.* P(y) > e^ε·Q(y) where Q(y) = 0, that is y < d − b, or
-/// (d² − 2dy)/2σ² > ε, that is y < d/2 − εσ²/d: for the y up to t, exactly. ∎ Smaller shifts are dominated ([the largest shift is the worst](super)).
+/// F being the cumulative distribution of the truncated noise. *Proof.* P(y) > e^ε·Q(y) where Q(y) = 0, that
+/// is y < d − b, or (d² − 2dy)/2σ² > ε, that is y < d/2 − εσ²/d: for the y up to t, exactly. ∎ Smaller shifts
+/// are dominated ([the largest shift is the worst](super)).
 ///
-/// The guarantee states δ rounded up by less than 2^-128; [`TruncatedGaussian::delta`] encloses it as narrowly as one asks.
+/// The guarantee states δ rounded up by less than 2^-128; [`TruncatedGaussian::delta`] encloses it as
+/// narrowly as one asks.
 ///
 /// ```
 /// use certus::{

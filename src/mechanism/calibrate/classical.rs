@@ -9,7 +9,8 @@ use crate::exact::{Positive, Probability, Rational, Real};
 pub struct Classical {
     /// σ.
     pub sigma: Real,
-    /// Whether it is proven to meet (ε, δ): for ε ≤ 1 alone (Dwork and Roth 2014, Theorem A.1, for ε < 1; for ε = 1 by continuity). Above, it can fail.
+    /// Whether it is proven to meet (ε, δ): for ε ≤ 1 alone (Dwork and Roth 2014, Theorem A.1, for ε < 1; for
+    /// ε = 1 by continuity). Above, it can fail.
     pub holds: bool,
 }
 

@@ -97,7 +97,8 @@ fn smallest_only_where_every_smaller_one_fails() {
     assert_eq!(hasty.excluded, Excluded::Next);
     assert!(!hasty.is_smallest() && hasty.scale >= found.scale);
     assert!(hasty.asked < found.asked);
-    // A wrong claim of monotonicity gives another answer, which is not the smallest: the bug that `Trend::Unknown` is there for.
+    // A wrong claim of monotonicity gives another answer, which is not the smallest: the bug that
+    // `Trend::Unknown` is there for.
     let wrong = calibrate(&epsilon, &delta, &step, &Trend::Falls, 10, gaussian).unwrap();
     assert!(wrong.scale > found.scale, "{} {}", wrong.scale, found.scale);
 }
@@ -162,7 +163,8 @@ fn shifted(sensitivity: u32) -> impl Fn(&Positive, &NonNegative) -> Result<Enclo
     }
 }
 
-/// What sums and tails exclude, looking at each σ excludes too: the answers are the same, the dip at σ = 0.42 among them.
+/// What sums and tails exclude, looking at each σ excludes too: the answers are the same, the dip at σ = 0.42
+/// among them.
 #[test]
 fn sums_and_tails_exclude_what_a_scan_excludes() {
     for (sensitivity, epsilon, delta, step) in [
@@ -223,7 +225,8 @@ fn tails_exclude_no_sigma_that_meets() {
     assert!(excluded > 50, "{excluded}");
 }
 
-/// P(X + Y = k)/P(Z = k) is within the factor that sums allow, at variances just inside; and the constant is above what Poisson summation leaves.
+/// P(X + Y = k)/P(Z = k) is within the factor that sums allow, at variances just inside; and the constant is
+/// above what Poisson summation leaves.
 #[test]
 fn sums_of_gaussian_noise_are_gaussian_noise() {
     use crate::exact::{GaussianPmf, Integer, Pmf, exp_neg};

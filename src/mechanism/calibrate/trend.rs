@@ -1,4 +1,5 @@
-//! What is known of δ(ε) as the scale grows, and which scales it excludes without asking the account about each.
+//! What is known of δ(ε) as the scale grows, and which scales it excludes without asking the account about
+//! each.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive};
@@ -13,19 +14,24 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trend {
-    /// It falls, and this is proven. So it is for discrete Laplace noise: with q < q′, noise of q′ is noise of q plus independent noise (0 with probability
-    /// c·q/q′, c = (1 − q′)²/(1 − q)², and noise of q′ otherwise), by the characteristic functions (1 − q)²/(1 − 2q·cos t + q²); more noise is post-processing.
+    /// It falls, and this is proven. So it is for discrete Laplace noise: with q < q′, noise of q′ is noise
+    /// of q plus independent noise (0 with probability c·q/q′, c = (1 − q′)²/(1 − q)², and noise of q′
+    /// otherwise), by the characteristic functions (1 − q)²/(1 − 2q·cos t + q²); more noise is
+    /// post-processing.
     Falls,
-    /// The scale is the σ of discrete Gaussian noise on one integer answer. Its δ is *not* monotone (at ε = 3, σ = 0.42 gives 0.052 and
-    /// σ = 0.50 gives 0.101), yet two facts exclude many σ at once.
+    /// The scale is the σ of discrete Gaussian noise on one integer answer. Its δ is *not* monotone (at ε =
+    /// 3, σ = 0.42 gives 0.052 and σ = 0.50 gives 0.101), yet two facts exclude many σ at once.
     ///
-    /// *Sums.* If X and Y are independent of variances s and t and Z has variance s + t, then P(X + Y = k) = P(Z = k)·f(k)/E f(Z) with
-    /// f(k) = Σ_x e^(−(x − ks/(s+t))²/2v), v = st/(s + t), and Poisson summation gives f(k) = √(2πv)·(1 ± η), η = 2·Σ_{n ≥ 1} e^(−2π²vn²)
-    /// (Canonne, Kamath and Steinke 2020, Section 5.1). So the masses of X + Y and Z agree within a factor r = (1 + η)/(1 − η); adding Y is post-processing;
-    /// hence δ at s is at least δ(ε + 2·ln r)/r at s + t. For v ≥ 1, η < 6·10^-9: what fails with that to spare at s + t fails at every such s.
+    /// *Sums.* If X and Y are independent of variances s and t and Z has variance s + t, then P(X + Y = k) =
+    /// P(Z = k)·f(k)/E f(Z) with f(k) = Σ_x e^(−(x − ks/(s+t))²/2v), v = st/(s + t), and Poisson summation
+    /// gives f(k) = √(2πv)·(1 ± η), η = 2·Σ_{n ≥ 1} e^(−2π²vn²) (Canonne, Kamath and Steinke 2020, Section
+    /// 5.1). So the masses of X + Y and Z agree within a factor r = (1 + η)/(1 − η); adding Y is
+    /// post-processing; hence δ at s is at least δ(ε + 2·ln r)/r at s + t. For v ≥ 1, η < 6·10^-9: what fails
+    /// with that to spare at s + t fails at every such s.
     ///
-    /// *Tails.* P(Z ≥ n) grows with σ for n ≥ 1 and falls for n ≤ 0, since |Z| has a monotone likelihood ratio in σ. So over all σ of an interval
-    /// δ(ε) ≥ P(Z ≥ m − Δ) − e^ε·P(Z ≥ m) for whatever m ≥ 1, each tail at its worse end.
+    /// *Tails.* P(Z ≥ n) grows with σ for n ≥ 1 and falls for n ≤ 0, since |Z| has a monotone likelihood
+    /// ratio in σ. So over all σ of an interval δ(ε) ≥ P(Z ≥ m − Δ) − e^ε·P(Z ≥ m) for whatever m ≥ 1, each
+    /// tail at its worse end.
     Gaussian {
         /// Δ: the distance between neighbours' true answers.
         sensitivity: BigUint,
@@ -47,7 +53,8 @@ pub(super) struct Wanted<'a> {
     pub(super) sensitivity: &'a BigUint,
 }
 
-/// ε + 2·ln r, not below, and r, not below: what a failure must have to spare to be that of all smaller σ of the *sums*.
+/// ε + 2·ln r, not below, and r, not below: what a failure must have to spare to be that of all smaller σ of
+/// the *sums*.
 pub(super) fn to_spare(epsilon: &NonNegative) -> Option<(NonNegative, Rational)> {
     let eta = Rational::new(ETA.0.into(), ETA.1.into());
     let one = Rational::one();
@@ -57,7 +64,8 @@ pub(super) fn to_spare(epsilon: &NonNegative) -> Option<(NonNegative, Rational)>
     Some((NonNegative::new(epsilon.get() + spare).ok()?, factor))
 }
 
-/// Whether a failure of σ = `pivot`·`step` extends to n·`step` by *sums*: v = n²·(pivot² − n²)·step²/pivot² ≥ 1.
+/// Whether a failure of σ = `pivot`·`step` extends to n·`step` by *sums*: v = n²·(pivot² − n²)·step²/pivot²
+/// ≥ 1.
 pub(super) fn extends(n: u64, pivot: u64, step: &Positive) -> bool {
     let [n, pivot] = [n, pivot].map(|count| BigInt::from(count).pow(2));
     if n >= pivot {
@@ -68,7 +76,8 @@ pub(super) fn extends(n: u64, pivot: u64, step: &Positive) -> bool {
 }
 
 impl Wanted<'_> {
-    /// Whether *tails* certify that no σ from `smallest` to `largest` has δ(ε) ≤ δ. That it is not certified says nothing.
+    /// Whether *tails* certify that no σ from `smallest` to `largest` has δ(ε) ≤ δ. That it is not certified
+    /// says nothing.
     pub(super) fn none_between(&self, smallest: &Positive, largest: &Positive) -> bool {
         let certify = || -> Option<bool> {
             let bits = self.bits()?;

@@ -164,7 +164,8 @@ pub(super) fn staircase(arguments: &mut Arguments<'_>) -> Built<StaircaseMechani
     }))
 }
 
-/// b. More than a few thousand rejections a sample are refused: noise of `width` is within the bound with probability above about bound/width.
+/// b. More than a few thousand rejections a sample are refused: noise of `width` is within the bound with
+/// probability above about bound/width.
 fn bound(arguments: &mut Arguments<'_>, width_key: &str, width: &Rational) -> Result<u32, SpecError> {
     let bound = ranged(arguments, "bound", "must be an integer from 0 to 4096", |bound| {
         if bound.is_integer() { bound.to_integer().to_u32().filter(|bound| *bound <= 4096) } else { None }

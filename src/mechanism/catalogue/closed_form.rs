@@ -95,7 +95,8 @@ pub(super) fn laplaces(answers: Vec<(Integer, Positive)>, precision: u32) -> Box
     Box::new(Product::new(answers.into_iter().map(|(answer, scale)| laplace(answer, &scale, precision))))
 }
 
-/// Staircase noise around an answer: P(k) = a·b^level(k), a = (1 − b)/(2r + 2b(Δ − r) − (1 − b)), b = e^-ε. Geng and Viswanath 2014, section V.
+/// Staircase noise around an answer: P(k) = a·b^level(k), a = (1 − b)/(2r + 2b(Δ − r) − (1 − b)), b = e^-ε.
+/// Geng and Viswanath 2014, section V.
 pub(super) struct Staircase {
     answer: Integer,
     /// Δ, and Δ − r.

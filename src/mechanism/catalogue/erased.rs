@@ -31,27 +31,29 @@ pub trait AnyMechanism: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the text is not an input of this mechanism. What the error says depends on the public parameters alone.
+    /// If the text is not an input of this mechanism. What the error says depends on the public parameters
+    /// alone.
     fn on(&self, input: &str) -> Result<Box<dyn AnyRelease>, InputError>;
 
     /// What is guaranteed; nothing if nothing is, as for a randomized response that always tells the truth.
     fn privacy(&self) -> Option<Privacy>;
 
-    /// The neighbours that it is guaranteed for; nothing where the spec's sensitivity says it, and whoever states the sensitivity knows for whom.
+    /// The neighbours that it is guaranteed for; nothing where the spec's sensitivity says it, and whoever
+    /// states the sensitivity knows for whom.
     fn relation(&self) -> Option<Relation>;
 
     /// The pairs that dominate its neighbouring inputs.
     fn domination(&self) -> Domination;
 
-    /// Two neighbouring inputs, at or near the worst that there are: what is certified, and audited, where nobody names others. The first is also
-    /// what is sampled on.
+    /// Two neighbouring inputs, at or near the worst that there are: what is certified, and audited, where
+    /// nobody names others. The first is also what is sampled on.
     fn neighbours(&self) -> (&str, &str);
 
     /// Whether these neighbours are known to be the worst that there are.
     fn is_on_the_worst(&self) -> bool;
 
-    /// The probabilities on paper of what is released on an input, to a width of about 2^-precision; nothing where there is no closed form, where it would take
-    /// too long to write down, or for what is no input.
+    /// The probabilities on paper of what is released on an input, to a width of about 2^-precision; nothing
+    /// where there is no closed form, where it would take too long to write down, or for what is no input.
     fn closed_form(&self, input: &str, precision: u32) -> Option<Box<dyn Pmf<Outcome>>>;
 
     /// The same mechanism, by another sampler ([`Private::with_sampler`]).

@@ -80,15 +80,17 @@ impl Answers {
         NonNegative::from(self.distance.clone())
     }
 
-    /// Two vectors at most Δ₁ apart that are rounded ⌈Δ₁/g⌉ + m − 1 steps apart: all coordinates but one move by a little, across where the rounding changes, and that one by the
-    /// rest of Δ₁, which is rounded to as many steps.
+    /// Two vectors at most Δ₁ apart that are rounded ⌈Δ₁/g⌉ + m − 1 steps apart: all coordinates but one move
+    /// by a little, across where the rounding changes, and that one by the rest of Δ₁, which is rounded to as
+    /// many steps.
     fn farthest(&self) -> (String, String) {
         let step = self.grid.step().get();
         let steps = self.distance.get() / step;
         let beyond = &steps - (steps.ceil() - Rational::one());
         let little = step * beyond / Rational::from_integer(BigInt::from(self.changed) * 2);
         let others = Rational::from_integer(BigInt::from(self.changed) - 1);
-        // Positive, since all of the others together move by less than half of what is beyond the last whole step.
+        // Positive, since all of the others together move by less than half of what is beyond the last whole
+        // step.
         let rest = Positive::new(self.distance.get() - &little * others).unwrap_or_else(|_| self.distance.clone());
         let (first, second) = farthest(&self.grid, &rest);
         let zero = Rational::from_integer(0.into());

@@ -72,7 +72,8 @@ pub(super) fn positive(arguments: &mut Arguments<'_>, key: &str) -> Result<Optio
     ranged(arguments, key, "must be positive (> 0)", |value| Positive::new(value).ok())
 }
 
-/// The most digits above and below the fraction bar, so that two inputs that are neighbours can always be written down, and nothing takes long.
+/// The most digits above and below the fraction bar, so that two inputs that are neighbours can always be
+/// written down, and nothing takes long.
 const MOST_DIGITS: u32 = 150;
 
 /// Whether neither numerator nor denominator has more than [`MOST_DIGITS`].
@@ -140,7 +141,8 @@ pub(super) fn distance(arguments: &mut Arguments<'_>, key: &str) -> Result<BigUi
     Ok(sensitivity.unwrap_or_else(BigUint::one))
 }
 
-/// The square of a distance, given as `sensitivity` or `sensitivity2`, a positive integer of at most 150 digits, by default 1.
+/// The square of a distance, given as `sensitivity` or `sensitivity2`, a positive integer of at most 150
+/// digits, by default 1.
 pub(super) fn squared_distance(arguments: &mut Arguments<'_>) -> Result<BigUint, SpecError> {
     let must = "must be a positive integer with a square of at most 150 digits";
     let squared = ranged(arguments, "sensitivity", must, |value| {

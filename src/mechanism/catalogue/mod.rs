@@ -1,5 +1,5 @@
-//! Every mechanism that a spec can name: its keys, examples, and how it is built. One entry gives a mechanism its spec, its samples, its account, its
-//! certificate and its line in `certus mechanisms`.
+//! Every mechanism that a spec can name: its keys, examples, and how it is built. One entry gives a mechanism
+//! its spec, its samples, its account, its certificate and its line in `certus mechanisms`.
 
 mod additive;
 mod closed_form;

@@ -75,8 +75,8 @@ fn scalar(arguments: &mut Arguments<'_>) -> Result<(Grid, Positive, Sensitivity<
     Ok((grid, distance, steps))
 }
 
-/// Two answers Δ apart that are rounded ⌈Δ/g⌉ steps apart: with f = ⌈Δ/g⌉ − Δ/g, in steps, ⌊f⌋ = 0 and ⌊f + Δ/g⌋ = ⌈Δ/g⌉; half a step lower for rounding to
-/// the nearest; and the mirror image for ⌈·⌉.
+/// Two answers Δ apart that are rounded ⌈Δ/g⌉ steps apart: with f = ⌈Δ/g⌉ − Δ/g, in steps, ⌊f⌋ = 0 and ⌊f +
+/// Δ/g⌋ = ⌈Δ/g⌉; half a step lower for rounding to the nearest; and the mirror image for ⌈·⌉.
 pub(super) fn farthest(grid: &Grid, distance: &Positive) -> (String, String) {
     let steps = distance.get() / grid.step().get();
     let fraction = steps.ceil() - &steps;

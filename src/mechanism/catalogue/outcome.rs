@@ -7,8 +7,9 @@ use crate::exact::{Integer, Rational, render};
 
 /// A release of any mechanism of the catalogue.
 ///
-/// It prints as one line: an integer; a rational as exact text (`7/100`); a word; a comma-separated vector; and an empty line for "no output". Within a
-/// vector, "no output" is `-`. No two outputs of one mechanism print alike.
+/// It prints as one line: an integer; a rational as exact text (`7/100`); a word; a comma-separated vector;
+/// and an empty line for "no output". Within a vector, "no output" is `-`. No two outputs of one mechanism
+/// print alike.
 ///
 /// ```
 /// use certus::mechanism::Outcome;

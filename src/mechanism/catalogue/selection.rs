@@ -101,8 +101,8 @@ fn choice(arguments: &mut Arguments<'_>) -> Result<Choice, SpecError> {
 }
 
 impl Choice {
-    /// One candidate that is behind all others by some scales, and then by the span more: the ratio of its probabilities is close to e^ε. Scores move by
-    /// `by`, of at most the sensitivity.
+    /// One candidate that is behind all others by some scales, and then by the span more: the ratio of its
+    /// probabilities is close to e^ε. Scores move by `by`, of at most the sensitivity.
     fn neighbours(&self, by: &Rational) -> (String, String) {
         // Some scales, in whole moves.
         let scales = (Rational::from_integer(8.into()) / self.epsilon.get()).ceil() + Rational::from_integer(1.into());

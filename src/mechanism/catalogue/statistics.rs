@@ -248,7 +248,8 @@ pub(super) fn stability_histogram(arguments: &mut Arguments<'_>) -> Built<Stabil
 pub(super) fn prefix_counts(arguments: &mut Arguments<'_>) -> Built<PrefixCounts> {
     let (scale, slots, relation) = (moderate(arguments, "scale")?, size(arguments, "slots")?, relation(arguments)?);
     let mechanism = PrefixCounts::new(slots, &scale, relation).map_err(|error| refused(arguments, "slots", error))?;
-    // The first slot is in the most nodes; that after the largest power of two, or half of it, is in the most others.
+    // The first slot is in the most nodes; that after the largest power of two, or half of it, is in the most
+    // others.
     let power = 1 << slots.ilog2();
     let other = if power < slots { power } else { power / 2 };
     Ok(Typed::of_data(mechanism, one_record(relation, 0, other.max(1))))

@@ -65,7 +65,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// A sparse vector until c have passed, and two neighbouring streams: two queries at the threshold that rise, and up to two that fall (or rise, if monotone).
+/// A sparse vector until c have passed, and two neighbouring streams: two queries at the threshold that rise,
+/// and up to two that fall (or rise, if monotone).
 fn test(arguments: &mut Arguments<'_>, c: u64) -> Result<(SparseVector, (String, String)), SpecError> {
     let threshold = integer(arguments, "threshold")?;
     let (epsilon1, epsilon2) = (moderate(arguments, "epsilon1")?, moderate(arguments, "epsilon2")?);

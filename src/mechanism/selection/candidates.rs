@@ -96,7 +96,8 @@ impl Candidates {
         self.relation
     }
 
-    /// The most by which uᵢ − uⱼ can differ between neighbours: 2Δ, or Δ where all scores move the same way (one by Δ, the other not at all).
+    /// The most by which uᵢ − uⱼ can differ between neighbours: 2Δ, or Δ where all scores move the same way
+    /// (one by Δ, the other not at all).
     #[must_use]
     pub fn span(&self) -> Rational {
         let sides = if self.monotone { Rational::one() } else { Rational::from_integer(2.into()) };

@@ -7,15 +7,18 @@ use crate::{
     mechanism::Private,
 };
 
-/// The exponential mechanism: P(i) = e^(ε·uᵢ/span) / Σⱼ e^(ε·uⱼ/span), with span = 2Δ, or Δ for monotone scores.
+/// The exponential mechanism: P(i) = e^(ε·uᵢ/span) / Σⱼ e^(ε·uⱼ/span), with span = 2Δ, or Δ for monotone
+/// scores.
 ///
-/// McSherry and Talwar 2007, Definition 2. Its weights are irrational; they are sampled exactly ([`Inversion`]).
+/// McSherry and Talwar 2007, Definition 2. Its weights are irrational; they are sampled exactly
+/// ([`Inversion`]).
 ///
 /// # Guarantee
 ///
-/// Pure ε. P(i) = 1/Σⱼ e^(ε·(uⱼ − uᵢ)/span), and between neighbours each uⱼ − uᵢ moves by at most the span, so that each term, and with them the sum,
-/// changes by a factor of at most e^ε. It is tight as a supremum: for a candidate far below all others, each of which moves
-/// away from it by the whole span, the ratio tends to e^ε, and never reaches it.
+/// Pure ε. P(i) = 1/Σⱼ e^(ε·(uⱼ − uᵢ)/span), and between neighbours each uⱼ − uᵢ moves by at most the span,
+/// so that each term, and with them the sum, changes by a factor of at most e^ε. It is tight as a supremum:
+/// for a candidate far below all others, each of which moves away from it by the whole span, the ratio tends
+/// to e^ε, and never reaches it.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
@@ -46,8 +49,9 @@ impl Exponential {
         Ok(Self { guarantee: candidates.pure(&epsilon)?, candidates, epsilon })
     }
 
-    /// ε²/8-zCDP, which follows from more than the ε: the losses ln(P(i)/P′(i)) of two neighbours lie in an interval of width ε, since those
-    /// of two candidates differ by ε/span times what moved between their scores (Cesar and Rogers 2021, Lemma 4.1 and Theorem 5; Dong, Durfee and Rogers 2020).
+    /// ε²/8-zCDP, which follows from more than the ε: the losses ln(P(i)/P′(i)) of two neighbours lie in an
+    /// interval of width ε, since those of two candidates differ by ε/span times what moved between their
+    /// scores (Cesar and Rogers 2021, Lemma 4.1 and Theorem 5; Dong, Durfee and Rogers 2020).
     ///
     /// # Errors
     ///

@@ -22,10 +22,12 @@ pub struct NoWeightError;
 ///
 /// # Algorithm
 ///
-/// A uniform real U is revealed bit by bit and compared with enclosures of the cumulative probabilities F₁ ≤ F₂ ≤ …, until it is
-/// on one side of each: i is the number of them that are at most U. Rounding never decides: an enclosure that leaves it open is
-/// computed again, narrower, beside more bits of the same U. So the cost grows with the number of alternatives, and not with how unequal they
-/// are; [`Choice`](crate::sample::Choice), which proposes and accepts, slows down where a large factor has a small e^-x.
+/// A uniform real U is revealed bit by bit and compared with enclosures of the cumulative probabilities F₁ ≤
+/// F₂ ≤ …, until it is on one side of each: i is the number of them that are at most U. Rounding never
+/// decides: an enclosure that leaves it open is computed again, narrower, beside more bits of the same U. So
+/// the cost grows with the number of alternatives, and not with how unequal they are;
+/// [`Choice`](crate::sample::Choice), which proposes and accepts, slows down where a large factor has a small
+/// e^-x.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Rational}, guarantee::Weight, mechanism::selection::Inversion, sample::Program};
@@ -48,7 +50,8 @@ opaque_debug!(Inversion);
 /// The precision of the enclosures that are kept.
 pub(super) const FIRST_BITS: u32 = 128;
 
-/// How many more bits an enclosure has than were revealed of U, at least: so seldom is it the enclosure that leaves something open.
+/// How many more bits an enclosure has than were revealed of U, at least: so seldom is it the enclosure that
+/// leaves something open.
 pub(super) const SPARE_BITS: u32 = 48;
 
 impl Inversion {
@@ -74,7 +77,8 @@ impl Inversion {
         Ok(Self { weights, first })
     }
 
-    /// The alternative that U in [prefix, prefix + 1]·2^-length is in, if these boundaries (in units of 2^-precision) tell.
+    /// The alternative that U in [prefix, prefix + 1]·2^-length is in, if these boundaries (in units of
+    /// 2^-precision) tell.
     fn settled(boundaries: &[(BigUint, BigUint)], precision: u32, prefix: &BigUint, length: u32) -> Option<usize> {
         let finer = precision.checked_sub(length)?;
         let (least, most) = (prefix << finer, (prefix + 1u32) << finer);
@@ -86,8 +90,8 @@ impl Inversion {
 
 /// Encloses F₁, …, F₍ₙ₋₁₎ in units of 2^-precision: Fᵢ is the share of the first i weights.
 fn boundaries(weights: &[Weight], precision: u32) -> Option<Vec<(BigUint, BigUint)>> {
-    // The total is at least 1, the weight of the heaviest. An error of 2^-working in each exponential is one of Σc·2^-working in a
-    // sum, so that many bits more make the shares as narrow as asked.
+    // The total is at least 1, the weight of the heaviest. An error of 2^-working in each exponential is one
+    // of Σc·2^-working in a sum, so that many bits more make the shares as narrow as asked.
     let factors: Rational = weights.iter().map(|weight| weight.factor.get()).sum();
     let working = precision.checked_add(u32::try_from(factors.ceil().to_integer().bits()).ok()?)?.checked_add(8)?;
     let value =
@@ -108,7 +112,8 @@ fn boundaries(weights: &[Weight], precision: u32) -> Option<Vec<(BigUint, BigUin
     sums.iter().map(share).collect()
 }
 
-/// The alternative of weights e^-xᵢ that U in [prefix, prefix + 1]·2^-length is in, by enclosures made for it; the inner nothing if even these do not tell.
+/// The alternative of weights e^-xᵢ that U in [prefix, prefix + 1]·2^-length is in, by enclosures made for
+/// it; the inner nothing if even these do not tell.
 pub(super) fn settled_by(exponents: Vec<NonNegative>, prefix: &BigUint, length: u32) -> Option<Option<usize>> {
     let weights = exponents.into_iter().map(|exponent| Weight { factor: NonNegative::one(), exponent }).collect();
     let choice = Inversion::new(weights).ok()?;
@@ -159,7 +164,8 @@ mod tests {
         assert_eq!(Inversion::new(vec![weight((0, 1), (1, 1))]), Err(NoWeightError));
     }
 
-    /// One alternative takes no bits; a weight of 0 is never chosen, wherever it stands and however small its exponent.
+    /// One alternative takes no bits; a weight of 0 is never chosen, wherever it stands and however small its
+    /// exponent.
     #[test]
     fn what_is_certain_costs_nothing() {
         let mut none = Replay::new(Tape::default());
@@ -181,7 +187,8 @@ mod tests {
         }
     }
 
-    /// Past the enclosures that are kept, narrower ones go on deciding: along the very boundary's digits, for 200 bits.
+    /// Past the enclosures that are kept, narrower ones go on deciding: along the very boundary's digits, for
+    /// 200 bits.
     #[test]
     fn a_boundary_is_followed_as_far_as_the_bits_go() {
         struct Along(BigUint, u32);

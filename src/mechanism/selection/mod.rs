@@ -10,8 +10,9 @@
 //! | [`SparseVector`] | which of a stream of queries pass a threshold, up to c of them | ε₁ + ε₂ |
 //! | [`NumericSparseVector`] | the same, with noisy answers of those that pass | ε₁ + ε₂ + ε₃ |
 //!
-//! The first five see [`Candidates`]: how many there are, and by how much the *difference of two scores* can change between
-//! neighbours, their span: 2Δ in general, Δ if all scores move the same way. Each guarantee is proven from the span alone.
+//! The first five see [`Candidates`]: how many there are, and by how much the *difference of two scores* can
+//! change between neighbours, their span: 2Δ in general, Δ if all scores move the same way. Each guarantee is
+//! proven from the span alone.
 
 mod candidates;
 mod exponential;

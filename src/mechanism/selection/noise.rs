@@ -7,8 +7,8 @@ use crate::{
     sample::{Geometric, Interpreter, Laplace, Program, Step},
 };
 
-/// The noise of a comparison. Either has P(X ≥ k) ≤ e^(m/scale)·P(X ≥ k + m) for all k and m ≥ 0, which is all that the proofs need; the
-/// one-sided has half the variance.
+/// The noise of a comparison. Either has P(X ≥ k) ≤ e^(m/scale)·P(X ≥ k + m) for all k and m ≥ 0, which is
+/// all that the proofs need; the one-sided has half the variance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SelectionNoise {
@@ -39,8 +39,9 @@ pub enum NoiseSampler {
     Geometric(Geometric),
 }
 
-/// Whether a noisy number reaches a threshold: at least, not above. What the proofs of privacy and the closed forms take passing for, and the one place where it
-/// is written. (Over any ordered numbers, so that what ships is proven on words.)
+/// Whether a noisy number reaches a threshold: at least, not above. What the proofs of privacy and the closed
+/// forms take passing for, and the one place where it is written. (Over any ordered numbers, so that what
+/// ships is proven on words.)
 pub(crate) fn reaches<T: Ord>(noisy: &T, threshold: &T) -> bool {
     noisy >= threshold
 }

@@ -11,17 +11,20 @@ use crate::{
     sample::{Interpreter, Program, Step},
 };
 
-/// Report noisy max: the index of the largest of uᵢ + Xᵢ, with fresh noise Xᵢ of scale span/ε; of equal ones, the lowest index.
+/// Report noisy max: the index of the largest of uᵢ + Xᵢ, with fresh noise Xᵢ of scale span/ε; of equal ones,
+/// the lowest index.
 ///
-/// The index alone: the noisy score that won is not part of the release, and would cost more. Scores are integers.
+/// The index alone: the noisy score that won is not part of the release, and would cost more. Scores are
+/// integers.
 ///
 /// # Guarantee
 ///
-/// Pure ε. Fix the others' noise. Then i wins iff Xᵢ ≥ t, where t = max of uⱼ − uᵢ + Xⱼ over j > i, and of the same plus 1 over j < i, to which ties go. Between
-/// neighbours every uⱼ − uᵢ moves by at most the span, hence so does t, and P(X ≥ t) ≤ e^(m/scale)·P(X ≥ t + m): at m = span that is e^ε. A
-/// fixed order of ties is a constant in t, and costs nothing. (Dwork and Roth 2014, Claim 3.9, for continuous noise and monotone scores; the argument is
-/// that of Ding, Kifer, Steinke et al. 2021.) With [`SelectionNoise::Geometric`] it is tight, where the span
-/// is an integer: of two candidates, the one that is behind wins with probability
+/// Pure ε. Fix the others' noise. Then i wins iff Xᵢ ≥ t, where t = max of uⱼ − uᵢ + Xⱼ over j > i, and of
+/// the same plus 1 over j < i, to which ties go. Between neighbours every uⱼ − uᵢ moves by at most the span,
+/// hence so does t, and P(X ≥ t) ≤ e^(m/scale)·P(X ≥ t + m): at m = span that is e^ε. A fixed order of ties
+/// is a constant in t, and costs nothing. (Dwork and Roth 2014, Claim 3.9, for continuous noise and monotone
+/// scores; the argument is that of Ding, Kifer, Steinke et al. 2021.) With [`SelectionNoise::Geometric`] it
+/// is tight, where the span is an integer: of two candidates, the one that is behind wins with probability
 /// exactly e^(-gap/scale)·E[e^(-X/scale)]. With [`SelectionNoise::Laplace`] it is tight as a supremum.
 ///
 /// ```

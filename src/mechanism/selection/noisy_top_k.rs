@@ -11,17 +11,20 @@ use crate::{
     sample::{Interpreter, Program, Step},
 };
 
-/// The indices of the k largest uᵢ + Xᵢ, best first, with fresh noise Xᵢ of scale k·span/ε; of equal ones, the lower index first.
+/// The indices of the k largest uᵢ + Xᵢ, best first, with fresh noise Xᵢ of scale k·span/ε; of equal ones,
+/// the lower index first.
 ///
 /// One round of noise for all k: n draws, where peeling with noisy max would take k·n.
 ///
 /// # Guarantee
 ///
-/// Pure ε. Composition does not apply, since the k rounds share their noise; this does. Let x be noise with which D gives the ranking r. For D′ move the noise of the k winners: to
-/// xᵢ + (uᵢ − uᵢ′) + Δ in general. Then every winner is Δ above where it was and no loser rose by more, so that D′ gives r too: order, ties and all. The
-/// move is one-to-one, and of each of k coordinates by 0 to 2Δ, so that it changes probabilities by at most e^(k·2Δ/scale) = e^ε; it
-/// never moves down, so that one-sided noise will do. For monotone scores that rose, the same; that fell, move by uᵢ − uᵢ′ alone: no loser rose. Either is 0 to Δ,
-/// which is the span. (Compare Qiao, Su and Zhang 2021, for Laplace noise.) Not claimed to be tight.
+/// Pure ε. Composition does not apply, since the k rounds share their noise; this does. Let x be noise with
+/// which D gives the ranking r. For D′ move the noise of the k winners: to xᵢ + (uᵢ − uᵢ′) + Δ in general.
+/// Then every winner is Δ above where it was and no loser rose by more, so that D′ gives r too: order, ties
+/// and all. The move is one-to-one, and of each of k coordinates by 0 to 2Δ, so that it changes probabilities
+/// by at most e^(k·2Δ/scale) = e^ε; it never moves down, so that one-sided noise will do. For monotone scores
+/// that rose, the same; that fell, move by uᵢ − uᵢ′ alone: no loser rose. Either is 0 to Δ, which is the
+/// span. (Compare Qiao, Su and Zhang 2021, for Laplace noise.) Not claimed to be tight.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Integer, NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
@@ -97,7 +100,8 @@ pub struct NoisyRanking {
 opaque_debug!(NoisyRanking);
 
 impl Program for NoisyRanking {
-    /// How many scores were looked at, and the k largest noisy ones among them: best first, of equal ones the lower index first.
+    /// How many scores were looked at, and the k largest noisy ones among them: best first, of equal ones the
+    /// lower index first.
     type State = (usize, BTreeSet<(Reverse<Integer>, usize)>);
     type Output = Vec<usize>;
 

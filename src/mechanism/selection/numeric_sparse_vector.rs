@@ -11,12 +11,14 @@ use crate::{
     sample::{Interpreter, Laplace, Program, Step},
 };
 
-/// A [`SparseVector`] that also answers each query that passes: qᵢ + Lap(cΔ/ε₃), with noise that is drawn afresh.
+/// A [`SparseVector`] that also answers each query that passes: qᵢ + Lap(cΔ/ε₃), with noise that is drawn
+/// afresh.
 ///
 /// # Guarantee
 ///
-/// Pure ε₁ + ε₂ + ε₃: the sparse vector, and at most c Laplace mechanisms of ε₃/c each (Dwork and Roth 2014, Algorithm 3 and Theorem 3.28, with the noise
-/// of Lyu, Su and Li 2017, Theorem 4). The answer must not reuse the noise of the comparison: that the query passed says where it was. Not claimed to be tight.
+/// Pure ε₁ + ε₂ + ε₃: the sparse vector, and at most c Laplace mechanisms of ε₃/c each (Dwork and Roth 2014,
+/// Algorithm 3 and Theorem 3.28, with the noise of Lyu, Su and Li 2017, Theorem 4). The answer must not reuse
+/// the noise of the comparison: that the query passed says where it was. Not claimed to be tight.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Integer, NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};

@@ -11,12 +11,14 @@ use crate::{
     sample::{Interpreter, Program, Step},
 };
 
-/// k different candidates, best first: the exponential mechanism with ε/k on all, then on the rest, and so on k times.
+/// k different candidates, best first: the exponential mechanism with ε/k on all, then on the rest, and so on
+/// k times.
 ///
 /// # Guarantee
 ///
-/// Pure ε: k adaptive releases of ε/k each (Dwork and Roth 2014, Theorem 3.16), fresh randomness for each. By [`Peeling::zcdp`], also
-/// k·(ε/k)²/8 = ε²/8k, which is much the better for large k. (The same distribution as the k largest of scores with Gumbel noise: Durfee and Rogers 2019.) Tight as a supremum only for k = 1.
+/// Pure ε: k adaptive releases of ε/k each (Dwork and Roth 2014, Theorem 3.16), fresh randomness for each. By
+/// [`Peeling::zcdp`], also k·(ε/k)²/8 = ε²/8k, which is much the better for large k. (The same distribution
+/// as the k largest of scores with Gumbel noise: Durfee and Rogers 2019.) Tight as a supremum only for k = 1.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
@@ -45,7 +47,8 @@ impl Peeling {
     ///
     /// # Errors
     ///
-    /// If k is not from 1 to the number of candidates, or k times their number is over 2^22: each of the k choices looks at all that are left.
+    /// If k is not from 1 to the number of candidates, or k times their number is over 2^22: each of the k
+    /// choices looks at all that are left.
     pub fn new(candidates: Candidates, k: usize, epsilon: Positive) -> Result<Self, SelectionError> {
         candidates.at_most_all(k)?;
         if candidates.count().checked_mul(k).is_none_or(|looks| looks > MOST_LOOKS) {

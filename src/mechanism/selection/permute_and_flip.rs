@@ -13,16 +13,19 @@ use crate::{
     sample::{BernoulliExp, Interpreter, Program, Step, Uniform},
 };
 
-/// Permute-and-flip: look at the candidates in a random order, and take each with probability e^(−ε·(max u − uᵢ)/span), until one is taken.
+/// Permute-and-flip: look at the candidates in a random order, and take each with probability e^(−ε·(max u −
+/// uᵢ)/span), until one is taken.
 ///
-/// McKenna and Sheldon 2020, Algorithm 1. Its expected error is never more than the exponential mechanism's (their Theorem 2). The best candidate is
-/// always taken when its turn comes, so there is always an outcome.
+/// McKenna and Sheldon 2020, Algorithm 1. Its expected error is never more than the exponential mechanism's
+/// (their Theorem 2). The best candidate is always taken when its turn comes, so there is always an outcome.
 ///
 /// # Guarantee
 ///
-/// Pure ε, and tight: it is attained. The outcome is distributed as the argmax of uᵢ + Xᵢ with exponential noise Xᵢ of scale span/ε (Ding, Kifer, Steinke
-/// et al. 2021). With the others' noise fixed, i wins iff Xᵢ ≥ t = maxⱼ (uⱼ − uᵢ + Xⱼ), with probability min(1, e^(−ε·t/span)), and t moves by at most the span between neighbours.
-/// Of two candidates the worse has probability ½·e^(−ε·gap/span), which a gap that grows by the span multiplies by exactly e^-ε.
+/// Pure ε, and tight: it is attained. The outcome is distributed as the argmax of uᵢ + Xᵢ with exponential
+/// noise Xᵢ of scale span/ε (Ding, Kifer, Steinke et al. 2021). With the others' noise fixed, i wins iff Xᵢ ≥
+/// t = maxⱼ (uⱼ − uᵢ + Xⱼ), with probability min(1, e^(−ε·t/span)), and t moves by at most the span between
+/// neighbours. Of two candidates the worse has probability ½·e^(−ε·gap/span), which a gap that grows by the
+/// span multiplies by exactly e^-ε.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
@@ -83,7 +86,8 @@ pub struct Flips {
 opaque_debug!(Flips);
 
 impl Program for Flips {
-    /// The candidates that were not looked at yet, in ascending order: a random permutation, drawn as far as it is needed.
+    /// The candidates that were not looked at yet, in ascending order: a random permutation, drawn as far as
+    /// it is needed.
     type State = Vec<usize>;
     type Output = usize;
 

@@ -14,8 +14,8 @@ use crate::{
     sample::{Interpreter, Program, Step},
 };
 
-/// Binary digits of a weight, relative to it, and of a sum, relative to its heaviest: so many more than [`FIRST_BITS`] that the errors
-/// of 2^32 terms do not matter.
+/// Binary digits of a weight, relative to it, and of a sum, relative to its heaviest: so many more than
+/// [`FIRST_BITS`] that the errors of 2^32 terms do not matter.
 const WEIGHT_BITS: u32 = FIRST_BITS + 64;
 
 /// log2 of the width of a bucket of exponents: within two of them an exponential is enclosed relatively.
@@ -122,7 +122,8 @@ impl Weights {
         let sizes: Vec<&Size> = left.iter().map(|place| self.sizes.as_ref()?.get(*place)).collect::<Option<_>>()?;
         let heaviest = *sizes.iter().min_by_key(|size| size.rank)?;
         let unit = heaviest.top().saturating_sub(WEIGHT_BITS.into());
-        // Equal weights are so exactly: their shares may be binary fractions, on which no enclosure but a point decides.
+        // Equal weights are so exactly: their shares may be binary fractions, on which no enclosure but a
+        // point decides.
         let are_equal = sizes.iter().all(|size| size.rank == heaviest.rank);
         let in_units = |size: &Size| match (&size.bucket - &heaviest.bucket).bits() {
             _ if are_equal => Some((BigUint::from(1u32), BigUint::from(1u32))),
@@ -142,8 +143,9 @@ impl Weights {
     }
 }
 
-/// One of those that are left, with P(i) ∝ e^-xᵢ: a uniform number is revealed bit by bit until it is on one side of each of the cumulative
-/// probabilities, as in [`Inversion`](super::Inversion), whose choice this is from the same bits.
+/// One of those that are left, with P(i) ∝ e^-xᵢ: a uniform number is revealed bit by bit until it is on one
+/// side of each of the cumulative probabilities, as in [`Inversion`](super::Inversion), whose choice this is
+/// from the same bits.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChoiceOfLeft {
     exponents: Arc<[NonNegative]>,
@@ -196,8 +198,8 @@ mod tests {
     use super::*;
     use crate::{bits::seeded, exact::parse, mechanism::selection::exponential::softmax};
 
-    /// The same choice from the same bits as by inversion, whichever are left, and wherever the exponents are: near each other, far from
-    /// each other, within a bucket, across two, and far beyond.
+    /// The same choice from the same bits as by inversion, whichever are left, and wherever the exponents
+    /// are: near each other, far from each other, within a bucket, across two, and far beyond.
     #[test]
     fn the_choice_is_that_of_inversion() {
         for exponents in [

@@ -39,21 +39,26 @@ pub enum AskError {
     Forked,
 }
 
-/// The sparse vector technique: for each of a stream of integer queries, whether it passes a threshold; it ends with the c-th that does.
+/// The sparse vector technique: for each of a stream of integer queries, whether it passes a threshold; it
+/// ends with the c-th that does.
 ///
-/// Lyu, Su and Li 2017, Algorithm 1 (the threshold's noise is drawn once) with discrete noise: T̂ = T + Lap(Δ/ε₁), and query i passes iff
-/// qᵢ + Lap(2cΔ/ε₂) ≥ T̂, with cΔ/ε₂ for monotone queries. c = 1 is *above threshold*. The noise may be
-/// one-sided ([`SelectionNoise::Geometric`]).
+/// Lyu, Su and Li 2017, Algorithm 1 (the threshold's noise is drawn once) with discrete noise: T̂ = T +
+/// Lap(Δ/ε₁), and query i passes iff qᵢ + Lap(2cΔ/ε₂) ≥ T̂, with cΔ/ε₂ for monotone queries. c = 1 is *above
+/// threshold*. The noise may be one-sided ([`SelectionNoise::Geometric`]).
 ///
 /// # Guarantee
 ///
-/// Pure ε₁ + ε₂, however many queries do not pass, and whichever are chosen after seeing the answers before. Given T̂ = z the answers are independent. For a neighbour pair z with z + Δ, which
-/// costs e^(ε₁) at most (and the noise never needs to fall, so that one-sided noise will do). Then a query that did not pass is at least as likely not to pass:
-/// q′ − (z + Δ) ≤ q − z. And one that did passes if its noise is higher by at most 2Δ, which costs e^(ε₂/c), at most c times. For monotone queries that rose, its noise need be higher by
-/// Δ − (q′ − q) ≤ Δ; for those that fell, pair z with z, and then by q − q′ ≤ Δ (their Theorem 5). Not claimed to be tight, for finitely many queries.
+/// Pure ε₁ + ε₂, however many queries do not pass, and whichever are chosen after seeing the answers before.
+/// Given T̂ = z the answers are independent. For a neighbour pair z with z + Δ, which costs e^(ε₁) at most
+/// (and the noise never needs to fall, so that one-sided noise will do). Then a query that did not pass is at
+/// least as likely not to pass: q′ − (z + Δ) ≤ q − z. And one that did passes if its noise is higher by at
+/// most 2Δ, which costs e^(ε₂/c), at most c times. For monotone queries that rose, its noise need be higher
+/// by Δ − (q′ − q) ≤ Δ; for those that fell, pair z with z, and then by q − q′ ≤ Δ (their Theorem 5). Not
+/// claimed to be tight, for finitely many queries.
 ///
-/// What is *not* the sparse vector, and not private: no noise on the threshold or on the queries, noise not in proportion to c, answers without end, or the noisy query that
-/// passed as an answer (Lyu, Su and Li's Algorithms 3 to 6). For answers, see [`NumericSparseVector`](super::NumericSparseVector).
+/// What is *not* the sparse vector, and not private: no noise on the threshold or on the queries, noise not
+/// in proportion to c, answers without end, or the noisy query that passed as an answer (Lyu, Su and Li's
+/// Algorithms 3 to 6). For answers, see [`NumericSparseVector`](super::NumericSparseVector).
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Integer, NonNegative, Positive, Rational}, guarantee::{LInfinity, Relation, Sensitivity}};
@@ -86,7 +91,8 @@ pub struct SparseVector {
 }
 
 impl SparseVector {
-    /// Queries of this sensitivity, against this threshold, until `passes` have passed; ε₁ for the threshold and ε₂ for the queries.
+    /// Queries of this sensitivity, against this threshold, until `passes` have passed; ε₁ for the threshold
+    /// and ε₂ for the queries.
     ///
     /// # Errors
     ///
@@ -120,7 +126,8 @@ impl SparseVector {
         self.epsilons.0.get() + self.epsilons.1.get()
     }
 
-    /// c·Δ/ε. Products and quotients of positive numbers are positive: this never falls back, nor do the next two.
+    /// c·Δ/ε. Products and quotients of positive numbers are positive: this never falls back, nor do the next
+    /// two.
     pub(super) fn scale_of_passes(&self, epsilon: &Positive) -> Positive {
         let scale = self.sensitivity.get() * Rational::from_integer(self.passes.into()) / epsilon.get();
         Positive::new(scale).unwrap_or_else(|_| epsilon.clone())
@@ -149,7 +156,8 @@ impl SparseVector {
         }
     }
 
-    /// Begins a stream of queries, each of which may be chosen after the answers so far. The whole guarantee is spent here, and nothing more by asking.
+    /// Begins a stream of queries, each of which may be chosen after the answers so far. The whole guarantee
+    /// is spent here, and nothing more by asking.
     ///
     /// # Errors
     ///
@@ -179,10 +187,12 @@ impl Private for SparseVector {
     }
 }
 
-/// A stream of queries against one noisy threshold, which stays secret. It cannot be cloned: a copy would let more pass than was paid for.
+/// A stream of queries against one noisy threshold, which stays secret. It cannot be cloned: a copy would let
+/// more pass than was paid for.
 ///
-/// **Fork.** A fork does copy it. So a stream is asked by the process that began it alone: where the process id is another
-/// one, [`ask`](Self::ask) refuses, and whoever forks has to hand the stream to one of the two processes beforehand.
+/// **Fork.** A fork does copy it. So a stream is asked by the process that began it alone: where the process
+/// id is another one, [`ask`](Self::ask) refuses, and whoever forks has to hand the stream to one of the two
+/// processes beforehand.
 pub struct Stream {
     threshold: Integer,
     noise: NoiseSampler,
@@ -254,7 +264,8 @@ impl SparseAnswers {
         Ok(self.threshold.add(&on.call(&self.threshold_noise)?))
     }
 
-    /// The next query after so many answers, of which so many passed; nothing if there is none or none is left to pass.
+    /// The next query after so many answers, of which so many passed; nothing if there is none or none is
+    /// left to pass.
     pub(super) fn next(&self, answered: usize, passed: usize) -> Option<&Integer> {
         let left = u64::try_from(passed).is_ok_and(|passed| passed < self.passes);
         self.queries.get(answered).filter(|_| left)

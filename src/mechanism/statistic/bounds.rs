@@ -70,7 +70,8 @@ pub struct RecordsError {
     pub records: u64,
 }
 
-/// The range [lower, upper] to which every record is clamped, so that one record moves a statistic only so far.
+/// The range [lower, upper] to which every record is clamped, so that one record moves a statistic only so
+/// far.
 ///
 /// ```
 /// use certus::mechanism::statistic::{Bounds, StatisticError};

@@ -13,8 +13,8 @@ use crate::{
 ///
 /// # Guarantee
 ///
-/// Pure 1/scale, for either relation: a record that comes, goes or changes moves the count by at most 1. Tight: P(y)/P′(y) = e^(1/scale) for every y at least the
-/// larger count. The pair is exact.
+/// Pure 1/scale, for either relation: a record that comes, goes or changes moves the count by at most 1.
+/// Tight: P(y)/P′(y) = e^(1/scale) for every y at least the larger count. The pair is exact.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::RecordCount}};
@@ -48,7 +48,8 @@ impl Private for RecordCount {
     type Error = Infallible;
 
     fn on(&self, records: &[bool]) -> Result<NoisyInteger, Infallible> {
-        // A slice has fewer than 2^63 elements on every platform there is, and u64::MAX would be a bound of the count anyway.
+        // A slice has fewer than 2^63 elements on every platform there is, and u64::MAX would be a bound of
+        // the count anyway.
         let count = u64::try_from(records.iter().filter(|holds| **holds).count()).unwrap_or(u64::MAX);
         Ok(NoisyInteger::new(Integer::from(count), &self.scale))
     }

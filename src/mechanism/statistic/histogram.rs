@@ -10,13 +10,14 @@ use crate::{
     mechanism::Private,
 };
 
-/// How many records have each of the keys 0, 1, …, keys − 1, each count with discrete Laplace noise. Every key is there, also those that no record has; a
-/// record with another key is counted nowhere.
+/// How many records have each of the keys 0, 1, …, keys − 1, each count with discrete Laplace noise. Every
+/// key is there, also those that no record has; a record with another key is counted nowhere.
 ///
 /// # Guarantee
 ///
-/// Pure, tight and with an exact pair. A record that comes or goes moves one count by 1: ε = 1/scale. One that changes moves two, or one if there is only one: ε = 2/scale.
-/// Each count that moves by 1 is a randomized response of 1/scale ([`FinitePair::responses`]).
+/// Pure, tight and with an exact pair. A record that comes or goes moves one count by 1: ε = 1/scale. One
+/// that changes moves two, or one if there is only one: ε = 2/scale. Each count that moves by 1 is a
+/// randomized response of 1/scale ([`FinitePair::responses`]).
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::Histogram}};
@@ -67,7 +68,8 @@ pub(super) fn counts(records: &[usize], keys: usize) -> Vec<u64> {
     counts
 }
 
-/// The pair of so many coordinates, each moved by 1 under noise of this scale, which neighbours of this relation attain that move as many. Up or down: a response is symmetric.
+/// The pair of so many coordinates, each moved by 1 under noise of this scale, which neighbours of this
+/// relation attain that move as many. Up or down: a response is symmetric.
 pub(super) fn moved_by_one(scale: &Positive, coordinates: u32, relation: Relation) -> Domination {
     match NonNegative::new(scale.get().recip()) {
         Ok(epsilon) => {
@@ -92,7 +94,8 @@ impl Private for Histogram {
         self.guarantee.clone()
     }
 
-    /// Attained by a record of key 0 beside none, or one of key 1 (which is counted nowhere if there is one key).
+    /// Attained by a record of key 0 beside none, or one of key 1 (which is counted nowhere if there is one
+    /// key).
     fn domination(&self) -> Domination {
         moved_by_one(&self.scale, self.moved, self.guarantee.relation())
     }

@@ -5,7 +5,8 @@ use num_traits::One;
 
 use crate::exact::{Positive, Rational, Real};
 
-/// P(X ≥ t) for discrete Laplace noise: e^(-t/s)/(1 + e^(-1/s)) for t ≥ 1, and 1 − P(X ≥ 1 − t) for t ≤ 0, by symmetry.
+/// P(X ≥ t) for discrete Laplace noise: e^(-t/s)/(1 + e^(-1/s)) for t ≥ 1, and 1 − P(X ≥ 1 − t) for t ≤ 0, by
+/// symmetry.
 ///
 /// A tail below e^-2000 is stated as about e^-2000, an upper bound, so that it can be told from 0.
 ///

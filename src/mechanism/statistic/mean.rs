@@ -12,16 +12,18 @@ use crate::{
     mechanism::{Private, selection::dominated_by_a_response},
 };
 
-/// The mean of clamped records, as a noisy sum over a noisy count: releases [Σ (2x − lower − upper), n], each with Laplace noise.
+/// The mean of clamped records, as a noisy sum over a noisy count: releases [Σ (2x − lower − upper), n], each
+/// with Laplace noise.
 ///
-/// The sum is of the records' doubled distance to the middle, an integer from −w to w with w = upper − lower, which is half as sensitive as that of the records
-/// themselves may be. [`Mean::estimate`] turns the two numbers into a mean; being post-processing, it costs nothing. The count must be noisy: a mean over the true
-/// count tells it.
+/// The sum is of the records' doubled distance to the middle, an integer from −w to w with w = upper − lower,
+/// which is half as sensitive as that of the records themselves may be. [`Mean::estimate`] turns the two
+/// numbers into a mean; being post-processing, it costs nothing. The count must be noisy: a mean over the
+/// true count tells it.
 ///
 /// # Guarantee
 ///
-/// Pure, and tight: for add/remove neighbours ε = w/scale_sum + 1/scale_count, attained by a record at either bound, which moves both; for change-one neighbours the
-/// count does not move, and ε = 2w/scale_sum.
+/// Pure, and tight: for add/remove neighbours ε = w/scale_sum + 1/scale_count, attained by a record at either
+/// bound, which moves both; for change-one neighbours the count does not move, and ε = 2w/scale_sum.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::{Bounds, Mean}}};
@@ -65,8 +67,8 @@ impl Mean {
         Ok(Self { bounds, scale_sum: scale_sum.clone(), scale_count: scale_count.clone(), epsilon, guarantee })
     }
 
-    /// The mean that a release tells: the middle, plus sum/2·count, clamped to the bounds; nothing for something that is no release of two numbers. A count
-    /// below 1 is taken for 1.
+    /// The mean that a release tells: the middle, plus sum/2·count, clamped to the bounds; nothing for
+    /// something that is no release of two numbers. A count below 1 is taken for 1.
     #[must_use]
     pub fn estimate(&self, released: &[Integer]) -> Option<Rational> {
         let [sum, count] = released else { return None };
@@ -115,8 +117,8 @@ impl Private for Mean {
 ///
 /// # Guarantee
 ///
-/// Pure (upper − lower)/scale, tight, for change-one neighbours, since others differ in n. As the sensitivity of the mean is (upper − lower)/n, noise of this scale
-/// on the sum is noise of scale/n on the mean.
+/// Pure (upper − lower)/scale, tight, for change-one neighbours, since others differ in n. As the sensitivity
+/// of the mean is (upper − lower)/n, noise of this scale on the sum is noise of scale/n on the mean.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, mechanism::{Private, statistic::{Bounds, MeanOfKnown}}};

@@ -14,16 +14,19 @@ use crate::{
     sample::{Interpreter, Laplace, Program, Step},
 };
 
-/// Propose-test-release for the median of n clamped records, n being public: propose a bound b of its local sensitivity, test in private whether the data are far from violating it,
-/// and only then release the median with noise for b.
+/// Propose-test-release for the median of n clamped records, n being public: propose a bound b of its local
+/// sensitivity, test in private whether the data are far from violating it, and only then release the median
+/// with noise for b.
 ///
-/// Dwork and Lei 2009. With γ the number of changes after which the local sensitivity can exceed b, draw X and Y of discrete Laplace noise: if γ + X ≥ τ, the release is the
-/// median + Y, and otherwise nothing.
+/// Dwork and Lei 2009. With γ the number of changes after which the local sensitivity can exceed b, draw X
+/// and Y of discrete Laplace noise: if γ + X ≥ τ, the release is the median + Y, and otherwise nothing.
 ///
 /// # Guarantee
 ///
-/// (ε₁ + ε₂, δ) for change-one neighbours, with X of scale 1/ε₁, Y of scale b/ε₂ and δ = P(X ≥ τ) exactly. If γ ≥ 1 for one of two neighbours, its local sensitivity is at most b,
-/// so that their medians are at most b apart, and their γ at most 1: pure ε₁ + ε₂. If γ = 0 for both, either releases with probability δ, and the two agree on releasing nothing. Tight as a supremum: medians that are far apart where γ = 0.
+/// (ε₁ + ε₂, δ) for change-one neighbours, with X of scale 1/ε₁, Y of scale b/ε₂ and δ = P(X ≥ τ) exactly. If
+/// γ ≥ 1 for one of two neighbours, its local sensitivity is at most b, so that their medians are at most b
+/// apart, and their γ at most 1: pure ε₁ + ε₂. If γ = 0 for both, either releases with probability δ, and the
+/// two agree on releasing nothing. Tight as a supremum: medians that are far apart where γ = 0.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, mechanism::{Private, statistic::{Bounds, MedianTest}}};
@@ -48,7 +51,8 @@ pub struct MedianTest {
 }
 
 impl MedianTest {
-    /// Of `records` records clamped to `bounds`, with the proposed bound b, the threshold τ of the test, ε₁ for the test and ε₂ for the release.
+    /// Of `records` records clamped to `bounds`, with the proposed bound b, the threshold τ of the test, ε₁
+    /// for the test and ε₂ for the release.
     ///
     /// # Errors
     ///

@@ -15,7 +15,8 @@
 //! | [`Survey`] | one answer a person | randomized response | ln(p/q) |
 //! | [`Rappor`] | a few bits a person | randomized response on every bit | |
 //!
-//! Errors speak of public parameters alone; records out of range are clamped, or counted nowhere, and never refused one by one.
+//! Errors speak of public parameters alone; records out of range are clamped, or counted nowhere, and never
+//! refused one by one.
 
 mod bounds;
 mod count;

@@ -49,8 +49,9 @@ impl OrderedRecords {
         Integer::from(self.at(0, 0))
     }
 
-    /// A(k): how far one more change can move the median, after k changes at most: the largest of x_(m+t) − x_(m+t−k−1) over t from 0 to k + 1
-    /// (Nissim, Raskhodnikova and Smith 2007, Section 3.1). A(0) is the local sensitivity.
+    /// A(k): how far one more change can move the median, after k changes at most: the largest of x_(m+t) −
+    /// x_(m+t−k−1) over t from 0 to k + 1 (Nissim, Raskhodnikova and Smith 2007, Section 3.1). A(0) is the
+    /// local sensitivity.
     #[must_use]
     pub fn reach(&self, k: usize) -> u64 {
         // n changes reach from bound to bound.
@@ -60,11 +61,12 @@ impl OrderedRecords {
 
     /// The smooth sensitivity S = max over k of r^k·A(k), for a decay r = e^-β strictly between 0 and 1.
     ///
-    /// It is the least function that is at least the local sensitivity everywhere and at least r times itself on any neighbour (their
-    /// Definition 2.2 and Lemma 2.3): A(k) on a neighbour is at most A(k + 1) here.
+    /// It is the least function that is at least the local sensitivity everywhere and at least r times itself
+    /// on any neighbour (their Definition 2.2 and Lemma 2.3): A(k) on a neighbour is at most A(k + 1) here.
     #[must_use]
     pub fn smooth_sensitivity(&self, decay: &Positive) -> Rational {
-        // A(k) is the largest x_(m+j) − x_(m−i) with i + j = k + 1: here are x_m, x_(m−1), …, x_0 and x_m, x_(m+1), …, x_(n+1).
+        // A(k) is the largest x_(m+j) − x_(m−i) with i + j = k + 1: here are x_m, x_(m−1), …, x_0 and x_m,
+        // x_(m+1), …, x_(n+1).
         let middle = self.sorted.len().div_ceil(2);
         let lower: Vec<i64> = (0..=middle).map(|down| self.at(0, down)).collect();
         let upper: Vec<i64> =
@@ -72,8 +74,9 @@ impl OrderedRecords {
         largest(&lower, &upper, decay)
     }
 
-    /// The number of changes after which the local sensitivity may exceed `bound`: the least k with A(k) > bound, and n + 1 if there is none. It
-    /// moves by at most 1 between neighbours, and is 0 only where the local sensitivity itself exceeds the bound.
+    /// The number of changes after which the local sensitivity may exceed `bound`: the least k with A(k) >
+    /// bound, and n + 1 if there is none. It moves by at most 1 between neighbours, and is 0 only where the
+    /// local sensitivity itself exceeds the bound.
     #[must_use]
     pub fn distance_to_instability(&self, bound: u64) -> u64 {
         // A(k) does not fall as k grows: the least k is found by halving.
@@ -114,8 +117,8 @@ mod tests {
         a.iter().zip(b).filter(|(a, b)| a != b).count()
     }
 
-    /// By definition, exhaustively: A(k) is the largest local sensitivity within k changes; S is smooth and at least that; the
-    /// distance is Lipschitz, and 0 exactly where the local sensitivity exceeds the bound.
+    /// By definition, exhaustively: A(k) is the largest local sensitivity within k changes; S is smooth and
+    /// at least that; the distance is Lipschitz, and 0 exactly where the local sensitivity exceeds the bound.
     #[test]
     fn reach_smoothness_and_distance_by_definition() {
         for (n, lower, upper) in [(1_u32, 0, 3), (2, -1, 2), (3, 0, 3), (4, 0, 2), (5, 0, 1)] {
@@ -158,7 +161,8 @@ mod tests {
         }
     }
 
-    /// By the definition, term by term, on random records: ties, records at and beyond the bounds, odd and even numbers.
+    /// By the definition, term by term, on random records: ties, records at and beyond the bounds, odd and
+    /// even numbers.
     #[test]
     fn smooth_sensitivity_and_distance_are_those_of_every_term() {
         let mut bits = crate::bits::seeded([6; 32]);

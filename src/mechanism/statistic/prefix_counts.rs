@@ -17,17 +17,21 @@ use crate::{
 /// The most slots.
 const MOST_SLOTS: usize = 1 << 20;
 
-/// How many records came in slots 0 to t, for every t: sums of noisy counts of dyadic runs of slots, the binary tree.
+/// How many records came in slots 0 to t, for every t: sums of noisy counts of dyadic runs of slots, the
+/// binary tree.
 ///
-/// Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011. The nodes are those of a Fenwick tree, the only ones that prefixes need: node i (from 1) counts the
-/// slots (i − 2^v, i] with 2^v the lowest bit of i. A prefix is a sum of at most ⌊log₂ slots⌋ + 1 of them, and a record of slot t is in the nodes
-/// t, t + lowbit(t), …: as many at most. A record of another slot is counted nowhere.
+/// Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011. The nodes are those of a Fenwick tree,
+/// the only ones that prefixes need: node i (from 1) counts the slots (i − 2^v, i] with 2^v the lowest bit of
+/// i. A prefix is a sum of at most ⌊log₂ slots⌋ + 1 of them, and a record of slot t is in the nodes t, t +
+/// lowbit(t), …: as many at most. A record of another slot is counted nowhere.
 ///
 /// # Guarantee
 ///
-/// Pure, tight, and with an exact pair. A record that comes or goes moves L = ⌊log₂ slots⌋ + 1 nodes by 1 (the first slot does): ε = L/scale. One that changes slots leaves the
-/// nodes of both alone: it moves as many as the longest path in the tree of nodes, with a root above, has edges ([`FinitePair::responses`](crate::guarantee::FinitePair::responses)).
-/// The prefixes tell the nodes, and so nothing is lost.
+/// Pure, tight, and with an exact pair. A record that comes or goes moves L = ⌊log₂ slots⌋ + 1 nodes by 1
+/// (the first slot does): ε = L/scale. One that changes slots leaves the nodes of both alone: it moves as
+/// many as the longest path in the tree of nodes, with a root above, has edges
+/// ([`FinitePair::responses`](crate::guarantee::FinitePair::responses)). The prefixes tell the nodes, and so
+/// nothing is lost.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::PrefixCounts}};
@@ -71,9 +75,11 @@ fn low_bit(i: usize) -> usize {
     1 << i.trailing_zeros().min(usize::BITS - 1)
 }
 
-/// The most nodes that one slot is in, and the most that exactly one of two slots is in (or of a slot and none).
+/// The most nodes that one slot is in, and the most that exactly one of two slots is in (or of a slot and
+/// none).
 ///
-/// The nodes of a slot are a path to the root 0 above all; those of one of two slots alone are the path between them.
+/// The nodes of a slot are a path to the root 0 above all; those of one of two slots alone are the path
+/// between them.
 fn moved_nodes(slots: usize) -> (u32, u32) {
     // For each node, the longest path downward so far. A node's children have smaller indices.
     let mut below = vec![0_u32; slots.saturating_add(1)];
@@ -109,7 +115,8 @@ impl Private for PrefixCounts {
         self.guarantee.clone()
     }
 
-    /// Attained by a record of slot 0 beside none, or by one that changes between the slots at the ends of a longest path (none, counted nowhere, is the root).
+    /// Attained by a record of slot 0 beside none, or by one that changes between the slots at the ends of a
+    /// longest path (none, counted nowhere, is the root).
     fn domination(&self) -> Domination {
         moved_by_one(&self.scale, self.moved, self.guarantee.relation())
     }

@@ -21,12 +21,15 @@ pub enum ProportionError {
 
 /// An estimate of π, the proportion of n respondents for whom an answer is true, from how many gave it.
 ///
-/// Each respondent for whom it is true gives it with probability p, each other with q, independently. The n people and their true answers are fixed: every statement
-/// is about the randomness of the responses alone, and about the proportion among these n, not in a population of which they may be a sample.
+/// Each respondent for whom it is true gives it with probability p, each other with q, independently. The n
+/// people and their true answers are fixed: every statement is about the randomness of the responses alone,
+/// and about the proportion among these n, not in a population of which they may be a sample.
 ///
 /// * π̂ = (c/n − q)/(p − q) is unbiased: c has mean n·(π·p + (1 − π)·q);
-/// * its variance is (π·p(1 − p) + (1 − π)·q(1 − q))/(n·(p − q)²) exactly. For two answers q = 1 − p, and it does not depend on π;
-/// * |π̂ − π| ≤ √(ln(2/β)/2n)/|p − q| with probability at least 1 − β, for every n and π (Hoeffding 1963, Theorem 2: c is a sum of n independent terms in [0, 1]).
+/// * its variance is (π·p(1 − p) + (1 − π)·q(1 − q))/(n·(p − q)²) exactly. For two answers q = 1 − p, and it
+///   does not depend on π;
+/// * |π̂ − π| ≤ √(ln(2/β)/2n)/|p − q| with probability at least 1 − β, for every n and π (Hoeffding 1963,
+///   Theorem 2: c is a sum of n independent terms in [0, 1]).
 #[derive(Clone, Debug)]
 pub struct Proportion {
     truth: Real,
@@ -78,7 +81,8 @@ impl Proportion {
         }
     }
 
-    /// An interval that contains π with probability at least 1 − β, rounded outward to 64 binary digits, within [0, 1].
+    /// An interval that contains π with probability at least 1 − β, rounded outward to 64 binary digits,
+    /// within [0, 1].
     ///
     /// # Errors
     ///

@@ -17,16 +17,18 @@ use crate::{
     sample::{Interpreter, Program, Step, Uniform},
 };
 
-/// A quantile of clamped integers: every integer y of the range is a candidate of the exponential mechanism, with the score
-/// −|(1 − α)·#{x < y} − α·#{x > y}|, whose top is the α-quantile. α = 1/2 is the median.
+/// A quantile of clamped integers: every integer y of the range is a candidate of the exponential mechanism,
+/// with the score −|(1 − α)·#{x < y} − α·#{x > y}|, whose top is the α-quantile. α = 1/2 is the median.
 ///
-/// Smith 2011, Algorithm 2, whose target rank α·n needs a public n; this score does not. Between two records all candidates have the same score, so that there is one
-/// interval to weigh for each record, and a uniform choice within it: the cost grows with the records, not with the range.
+/// Smith 2011, Algorithm 2, whose target rank α·n needs a public n; this score does not. Between two records
+/// all candidates have the same score, so that there is one interval to weigh for each record, and a uniform
+/// choice within it: the cost grows with the records, not with the range.
 ///
 /// # Guarantee
 ///
-/// Pure ε, as the exponential mechanism has it: a record that comes or goes moves a score by at most max(α, 1 − α), one that changes by at most 1, from
-/// one side of y to the other, and the weight of y is e^(ε·score/2Δ). Nearly attained for the median and add/remove neighbours, where a wide gap on one side of
+/// Pure ε, as the exponential mechanism has it: a record that comes or goes moves a score by at most max(α, 1
+/// − α), one that changes by at most 1, from one side of y to the other, and the weight of y is
+/// e^(ε·score/2Δ). Nearly attained for the median and add/remove neighbours, where a wide gap on one side of
 /// the median gains what a value on the other side loses; not claimed to be tight otherwise.
 ///
 /// ```
@@ -89,7 +91,8 @@ impl Private for Quantile {
     fn on(&self, records: &[i64]) -> Result<SegmentChoice, Infallible> {
         let mut sorted: Vec<i64> = records.iter().map(|record| self.bounds.clamp(*record)).collect();
         sorted.sort_unstable();
-        // The segments of candidates with the same records on either side: a gap before each value, the value itself, and the last gap.
+        // The segments of candidates with the same records on either side: a gap before each value, the value
+        // itself, and the last gap.
         let (mut weights, mut segments) = (Vec::new(), Vec::new());
         let mut segment = |start: BigInt, end: BigInt, below: usize, above: usize| {
             if let Some(length) = (end - &start).to_biguint().filter(|length| !length.is_zero())

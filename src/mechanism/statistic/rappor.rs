@@ -14,22 +14,26 @@ use crate::{
     sample::{Bernoulli, Interpreter, Program, Step},
 };
 
-/// RAPPOR-style reports: k bits, of which a person's value sets at most h (as hash functions of a Bloom filter do), each reported by a randomized response.
+/// RAPPOR-style reports: k bits, of which a person's value sets at most h (as hash functions of a Bloom
+/// filter do), each reported by a randomized response.
 ///
-/// Erlingsson, Pihur and Korolova 2014. The input is the set bits' positions, of which the first h different ones below k count; the report's bit is 1 with probability `one` if the bit is set and
-/// `zero` if it is not.
+/// Erlingsson, Pihur and Korolova 2014. The input is the set bits' positions, of which the first h different
+/// ones below k count; the report's bit is 1 with probability `one` if the bit is set and `zero` if it is
+/// not.
 ///
-/// * [`Rappor::permanent`]: a lie with probability f, half of them 1: one = 1 − f/2, zero = f/2. It is drawn once and kept, and what is reported of it any
-///   number of times is post-processing: this is the guarantee for ever;
-/// * [`Rappor::one_time`]: one report of a permanent response that is not kept: 1 with probability q where that has 1, and p where it has 0, so that
-///   one = q − f(q − p)/2 and zero = p + f(q − p)/2.
+/// * [`Rappor::permanent`]: a lie with probability f, half of them 1: one = 1 − f/2, zero = f/2. It is drawn
+///   once and kept, and what is reported of it any number of times is post-processing: this is the guarantee
+///   for ever;
+/// * [`Rappor::one_time`]: one report of a permanent response that is not kept: 1 with probability q where
+///   that has 1, and p where it has 0, so that one = q − f(q − p)/2 and zero = p + f(q − p)/2.
 ///
 /// # Guarantee
 ///
-/// Pure, for a person whose value changes. At most h bits fall and at most h rise, min(2h, k) in all. Each that falls costs at most one/zero and each that
-/// rises at most (1 − zero)/(1 − one), if the report has 1 and 0 there. So ε = h·ln(larger) + min(h, k − h)·ln(smaller), which for a permanent response is
-/// 2h·ln((1 − f/2)/(f/2)), their Theorem 1. Tight, and the pairs are exact, for h up to 32: where 2h > k they
-/// are several, one for each number of bits that fall.
+/// Pure, for a person whose value changes. At most h bits fall and at most h rise, min(2h, k) in all. Each
+/// that falls costs at most one/zero and each that rises at most (1 − zero)/(1 − one), if the report has 1
+/// and 0 there. So ε = h·ln(larger) + min(h, k − h)·ln(smaller), which for a permanent response is 2h·ln((1 −
+/// f/2)/(f/2)), their Theorem 1. Tight, and the pairs are exact, for h up to 32: where 2h > k they are
+/// several, one for each number of bits that fall.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Probability, Rational}, mechanism::{Private, statistic::Rappor}};
@@ -69,7 +73,8 @@ impl Rappor {
         Self::new(bits, set, lies, &certain(0), &certain(1))
     }
 
-    /// Single reports of a permanent response with a share f of lies, 1 with probability p where it has 0, and with q where it has 1.
+    /// Single reports of a permanent response with a share f of lies, 1 with probability p where it has 0,
+    /// and with q where it has 1.
     ///
     /// # Errors
     ///
@@ -135,7 +140,8 @@ impl Rappor {
         (fewer..=most).map(|falling| (falling, self.set.min(self.bits.saturating_sub(falling)))).collect()
     }
 
-    /// The reports of `falling` bits that are set in the first value alone and of `rising` that are in the second alone: how many of each are 1.
+    /// The reports of `falling` bits that are set in the first value alone and of `rising` that are in the
+    /// second alone: how many of each are 1.
     fn pair(&self, falling: usize, rising: usize) -> Pair {
         let (one, zero) = (self.one.get(), self.zero.get());
         let mut outcomes = Vec::new();

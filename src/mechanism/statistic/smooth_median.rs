@@ -10,15 +10,19 @@ use crate::{
     sample::{Interpreter, Program, Step},
 };
 
-/// The median of n clamped records, n being public, with noise in proportion to how far this median could move: the smooth sensitivity
-/// S of Nissim, Raskhodnikova and Smith 2007, with a rational decay r = e^-β, so that S is rational and computed exactly.
+/// The median of n clamped records, n being public, with noise in proportion to how far this median could
+/// move: the smooth sensitivity S of Nissim, Raskhodnikova and Smith 2007, with a rational decay r = e^-β, so
+/// that S is rational and computed exactly.
 ///
-/// The noise is symmetric [`Waring`] noise of scale s = S/a and degree d, not Laplace: noise whose scale depends on the data must bear dilation too, and Laplace noise does not without a δ.
+/// The noise is symmetric [`Waring`] noise of scale s = S/a and degree d, not Laplace: noise whose scale
+/// depends on the data must bear dilation too, and Laplace noise does not without a δ.
 ///
 /// # Guarantee
 ///
-/// Pure ε = (d + 1)·ln(1 + a) + d·ln(1/r), for change-one neighbours. Medians of neighbours are at most S = a·s apart, so that the shift costs at most (1 + a)^(d+1); their scales are at most 1/r
-/// apart, which costs at most r^-d; both are proven at [`Waring`]. Not tight: the shift costs most near the median, the dilation far from it.
+/// Pure ε = (d + 1)·ln(1 + a) + d·ln(1/r), for change-one neighbours. Medians of neighbours are at most S =
+/// a·s apart, so that the shift costs at most (1 + a)^(d+1); their scales are at most 1/r apart, which costs
+/// at most r^-d; both are proven at [`Waring`]. Not tight: the shift costs most near the median, the dilation
+/// far from it.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, mechanism::{Private, statistic::{Bounds, SmoothMedian}}};
@@ -51,7 +55,8 @@ pub struct SmoothMedian {
 const MOST_POWER_BITS: u64 = 1 << 17;
 
 impl SmoothMedian {
-    /// Of `records` records clamped to `bounds`, with noise of degree d and scale S/`ratio`, and the decay r of the smooth sensitivity S.
+    /// Of `records` records clamped to `bounds`, with noise of degree d and scale S/`ratio`, and the decay r
+    /// of the smooth sensitivity S.
     ///
     /// # Errors
     ///

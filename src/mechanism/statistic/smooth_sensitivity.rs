@@ -9,7 +9,8 @@ use num_traits::One;
 
 use crate::exact::{Positive, Rational};
 
-/// The bits that are kept of a power of the decay, to tell its first 63: each of k roundings costs less than one unit.
+/// The bits that are kept of a power of the decay, to tell its first 63: each of k roundings costs less than
+/// one unit.
 const KEPT_BITS: u64 = 256;
 
 /// The size of a power r^k: it is in [leading, leading + 2]·2^exponent, with leading from 2^62 to 2^63.
@@ -21,7 +22,8 @@ struct Size {
 
 /// The sizes of 1, r, r², …, r^last.
 fn sizes(decay: &Positive, last: usize) -> Vec<Size> {
-    // r^k is in [kept, kept + k + 1]·2^exponent: of KEPT_BITS bits, so that k < 2^64 leaves the first 63 right to 1.
+    // r^k is in [kept, kept + k + 1]·2^exponent: of KEPT_BITS bits, so that k < 2^64 leaves the first 63
+    // right to 1.
     let (mut kept, mut exponent) = (BigUint::one() << (KEPT_BITS - 1), 1_i64.saturating_sub_unsigned(KEPT_BITS));
     let mut sizes = Vec::with_capacity(last.saturating_add(1));
     for _ in 0..=last {
@@ -96,9 +98,10 @@ impl Worth {
 
 /// The largest r^(i + j − 1)·(upper[j] − lower[i]) over i and j that are not both 0, for a decay r below 1.
 ///
-/// `lower` does not rise and `upper` does not fall, and both begin with the median. What j is worth to i changes, from j to a j′ > j, by the factor
-/// r^(j′ − j)·(upper[j′] − lower[i])/(upper[j] − lower[i]), which falls as lower[i] does. So the best j does not grow with i, and that of the middle i
-/// halves the question (Nissim, Raskhodnikova and Smith 2007, Section 3.1).
+/// `lower` does not rise and `upper` does not fall, and both begin with the median. What j is worth to i
+/// changes, from j to a j′ > j, by the factor r^(j′ − j)·(upper[j′] − lower[i])/(upper[j] − lower[i]), which
+/// falls as lower[i] does. So the best j does not grow with i, and that of the middle i halves the question
+/// (Nissim, Raskhodnikova and Smith 2007, Section 3.1).
 pub(super) fn largest(lower: &[i64], upper: &[i64], decay: &Positive) -> Rational {
     let sizes = sizes(decay, lower.len().saturating_add(upper.len()));
     let worth = |i: usize, j: usize| {

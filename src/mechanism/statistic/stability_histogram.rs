@@ -15,18 +15,24 @@ use crate::{
 
 /// The noisy counts of the keys that the data have, those alone whose noisy count is at least a threshold τ.
 ///
-/// The input is a list of people, each with keys, of which the first m different ones count. A key that nobody has is never released, so that the keys need not be known; that
-/// a key is released tells that somebody has it, and the threshold makes that unlikely where it is one person only. (Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016, "stability-based histogram".)
+/// The input is a list of people, each with keys, of which the first m different ones count. A key that
+/// nobody has is never released, so that the keys need not be known; that a key is released tells that
+/// somebody has it, and the threshold makes that unlikely where it is one person only. (Korolova, Kenthapadi,
+/// Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016, "stability-based histogram".)
 ///
 /// # Guarantee
 ///
-/// (ε, δ) with ε = m/scale (2m/scale for change-one neighbours) and δ = 1 − (1 − δ₁)^m ≤ m·δ₁, where δ₁ = P(1 + X ≥ τ) is the exact probability that a key of one person alone is
-/// released: *at least* τ, so that P(1 + X > τ) would be too small. Tight: someone with m keys that nobody else has attains δ, at every ε.
+/// (ε, δ) with ε = m/scale (2m/scale for change-one neighbours) and δ = 1 − (1 − δ₁)^m ≤ m·δ₁, where δ₁ =
+/// P(1 + X ≥ τ) is the exact probability that a key of one person alone is released: *at least* τ, so that
+/// P(1 + X > τ) would be too small. Tight: someone with m keys that nobody else has attains δ, at every ε.
 ///
-/// Let the person of D, not in D′, have j keys that nobody else has, and m − j others. (P, Q) = (D, D′): outputs with one of the j keys have Q = 0 and P = d = 1 − (1 − δ₁)^j in all; on the others
-/// P is (1 − d) times that of m − j counts moved by 1, which is at most e^((m−j)/scale)·Q. (D′, D): the j keys are absent with certainty under the former
-/// and with 1 − d under the latter, which is (0, d)-private, beside m − j counts moved by 1. Both have at most δ at ε. A change is one person out, who has j such keys, and one in, who has j′: outputs without any of them have (1 − δ₁)^j under P
-/// and (1 − δ₁)^j′ under Q, so that in all δ is at most 1 − (1 − δ₁)^max(j, j′).
+/// Let the person of D, not in D′, have j keys that nobody else has, and m − j others. (P, Q) = (D, D′):
+/// outputs with one of the j keys have Q = 0 and P = d = 1 − (1 − δ₁)^j in all; on the others P is (1 − d)
+/// times that of m − j counts moved by 1, which is at most e^((m−j)/scale)·Q. (D′, D): the j keys are absent
+/// with certainty under the former and with 1 − d under the latter, which is (0, d)-private, beside m − j
+/// counts moved by 1. Both have at most δ at ε. A change is one person out, who has j such keys, and one in,
+/// who has j′: outputs without any of them have (1 − δ₁)^j under P and (1 − δ₁)^j′ under Q, so that in all δ
+/// is at most 1 − (1 − δ₁)^max(j, j′).
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational, Real}, guarantee::{Guarantee, Relation}};
@@ -124,13 +130,15 @@ impl<K: Clone + Ord + Send + Sync + 'static> Private for StabilityHistogram<K> {
         self.guarantee.clone()
     }
 
-    /// Not attained: δ is by keys that nobody else has, which have no other loss, and ε by keys that others have.
+    /// Not attained: δ is by keys that nobody else has, which have no other loss, and ε by keys that others
+    /// have.
     fn domination(&self) -> Domination {
         dominated_by_approximate(&self.epsilon, &self.guarantee)
     }
 }
 
-/// The pair of every (ε, δ)-private mechanism, for a rational ε and a δ rounded up to a rational; hence a bound, attained by none.
+/// The pair of every (ε, δ)-private mechanism, for a rational ε and a δ rounded up to a rational; hence a
+/// bound, attained by none.
 pub(super) fn dominated_by_approximate(epsilon: &Rational, guarantee: &Guarantee) -> Domination {
     let delta = match guarantee.privacy() {
         Privacy::Approximate { delta, .. } => rounded_up(delta),

@@ -13,13 +13,15 @@ use crate::{
 
 /// The sum of records clamped to [lower, upper], with discrete Laplace noise.
 ///
-/// The records are added up exactly, whatever their order and number, and the total is saturated once, to [−limit, limit]. (A sum that saturates or wraps at
-/// every step depends on the order of the records, and one record may move it much further than it is large: Casacuberta, Shoemate, Vadhan and Wagaman 2022.)
+/// The records are added up exactly, whatever their order and number, and the total is saturated once, to
+/// [−limit, limit]. (A sum that saturates or wraps at every step depends on the order of the records, and one
+/// record may move it much further than it is large: Casacuberta, Shoemate, Vadhan and Wagaman 2022.)
 ///
 /// # Guarantee
 ///
-/// Pure Δ/scale, with Δ = max(|lower|, |upper|) for a record that comes or goes and Δ = upper − lower for one that changes. Saturating
-/// moves no two totals further apart. Tight, and the pair exact, where a single record does not saturate: |lower|, |upper| ≤ limit.
+/// Pure Δ/scale, with Δ = max(|lower|, |upper|) for a record that comes or goes and Δ = upper − lower for one
+/// that changes. Saturating moves no two totals further apart. Tight, and the pair exact, where a single
+/// record does not saturate: |lower|, |upper| ≤ limit.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::{Bounds, ClampedSum}}};
@@ -72,7 +74,8 @@ pub(super) fn total(records: &[i64], bounds: &Bounds) -> i128 {
     records.iter().map(|record| i128::from(bounds.clamp(*record))).sum()
 }
 
-/// The total, or the nearer of ±limit if it is beyond: a function that moves no two numbers further apart, and symmetric.
+/// The total, or the nearer of ±limit if it is beyond: a function that moves no two numbers further apart,
+/// and symmetric.
 fn saturated(total: i128, limit: i64) -> i64 {
     let limit = i128::from(limit);
     // Clamped to what fits an i64.
@@ -93,7 +96,8 @@ impl Private for ClampedSum {
         self.guarantee.clone()
     }
 
-    /// Attained by a single record at the bound that is farther from 0, beside none, or by one at either bound, where these totals do not saturate.
+    /// Attained by a single record at the bound that is farther from 0, beside none, or by one at either
+    /// bound, where these totals do not saturate.
     fn domination(&self) -> Domination {
         let domination = Domination::by(Pair::Laplace { scale: self.scale.clone(), shift: self.shift.clone() });
         let (relation, limit) = (self.guarantee.relation(), self.limit.unsigned_abs());
@@ -119,7 +123,8 @@ mod tests {
         saturated(total(a, bounds), 127).abs_diff(saturated(total(b, bounds), 127))
     }
 
-    /// A byte wide, exhaustively: whatever the others add up to and whatever the record, the saturated total moves by at most the sensitivity.
+    /// A byte wide, exhaustively: whatever the others add up to and whatever the record, the saturated total
+    /// moves by at most the sensitivity.
     #[test]
     fn saturating_moves_nothing_apart_at_eight_bits() {
         for (lower, upper) in [(-128, 127), (-127, 127), (0, 127), (-128, -1), (-1, 60), (5, 5)] {
@@ -161,7 +166,8 @@ mod tests {
         assert_eq!(saturated(i128::MIN, i64::MAX), -i64::MAX);
     }
 
-    /// What is planted here and must be seen: a sum that saturates or wraps at each step moves further, for another order of the same records.
+    /// What is planted here and must be seen: a sum that saturates or wraps at each step moves further, for
+    /// another order of the same records.
     #[test]
     fn saturating_at_each_step_would_not_do() {
         let stepwise = |records: &[i8]| records.iter().fold(0_i8, |sum, record| sum.saturating_add(*record));

@@ -13,8 +13,9 @@ use crate::{
 ///
 /// # Guarantee
 ///
-/// Pure ε = |ln(p/q)| for a person whose true answer changes, with p the probability of the truth and q of each other answer: exact, and ln((1 + 2γ)/(1 − 2γ)) for two answers and p = ½ + γ. Tight, and
-/// the pair is exact.
+/// Pure ε = |ln(p/q)| for a person whose true answer changes, with p the probability of the truth and q of
+/// each other answer: exact, and ln((1 + 2γ)/(1 − 2γ)) for two answers and p = ½ + γ. Tight, and the pair is
+/// exact.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Probability, Rational, Real}, mechanism::{Private, RandomizedResponse, statistic::Survey}};

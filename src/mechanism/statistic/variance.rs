@@ -16,13 +16,15 @@ use crate::{
     mechanism::{Private, selection::dominated_by_a_response},
 };
 
-/// The variance of clamped records: releases [n, Σy, Σ(2y² − w²)], each with Laplace noise, where y = 2x − lower − upper is from −w to w and w = upper − lower.
+/// The variance of clamped records: releases [n, Σy, Σ(2y² − w²)], each with Laplace noise, where y = 2x −
+/// lower − upper is from −w to w and w = upper − lower.
 ///
 /// # Guarantee
 ///
-/// Pure and tight. For add/remove neighbours ε = 1/s₀ + w/s₁ + w²/s₂, attained by a record at a bound. For change-one neighbours, with a record y that
-/// becomes y′, ε = max |y − y′|/s₁ + 2·|y² − y′²|/s₂. With |y| ≥ |y′| and y ≥ 0 both terms rise with y, so y = w; in y′ it is a concave parabola with its top at
-/// −s₂/4s₁, taken at the nearest of the integers −w, −w + 2, …, w that y′ can be.
+/// Pure and tight. For add/remove neighbours ε = 1/s₀ + w/s₁ + w²/s₂, attained by a record at a bound. For
+/// change-one neighbours, with a record y that becomes y′, ε = max |y − y′|/s₁ + 2·|y² − y′²|/s₂. With |y|
+/// ≥ |y′| and y ≥ 0 both terms rise with y, so y = w; in y′ it is a concave parabola with its top at −s₂/4s₁,
+/// taken at the nearest of the integers −w, −w + 2, …, w that y′ can be.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, guarantee::Relation, mechanism::{Private, statistic::{Bounds, Variance}}};
@@ -71,7 +73,8 @@ impl Variance {
         Ok(Self { bounds, scales, epsilon, guarantee })
     }
 
-    /// The variance that a release tells: a quarter of the mean of y² less the squared mean of y, from 0 to w²/4; nothing for something that is no release of three numbers. A count below 1 is taken for 1.
+    /// The variance that a release tells: a quarter of the mean of y² less the squared mean of y, from 0 to
+    /// w²/4; nothing for something that is no release of three numbers. A count below 1 is taken for 1.
     #[must_use]
     pub fn estimate(&self, released: &[Integer]) -> Option<Rational> {
         let [count, sum, squares] = released else { return None };
@@ -128,7 +131,8 @@ mod tests {
         Positive::new(Rational::new(n.into(), d.into())).unwrap()
     }
 
-    /// All pairs of records: the stated ε is the largest weighted move of the three moments, for many proportions of the scales.
+    /// All pairs of records: the stated ε is the largest weighted move of the three moments, for many
+    /// proportions of the scales.
     #[test]
     fn the_largest_move_is_the_stated_one() {
         for (lower, upper) in [(0_i64, 1), (0, 2), (-3, 4), (-1, 60)] {

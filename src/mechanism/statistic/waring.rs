@@ -14,22 +14,28 @@ use crate::{
 /// The largest degree.
 const MOST_DEGREES: u32 = 64;
 
-/// Symmetric Waring noise of scale s and degree d: P(y) = d/(2s + d) · Π_(i=0..d) (s + i)/(s + |y| + i) for every integer y.
+/// Symmetric Waring noise of scale s and degree d: P(y) = d/(2s + d) · Π_(i=0..d) (s + i)/(s + |y| + i) for
+/// every integer y.
 ///
-/// A tail like |y|^-(d+1), the discrete counterpart of the densities 1/(1 + |z|^γ) of Nissim, Raskhodnikova and Smith 2007, Section 2.3, with γ = d + 1. Unlike
-/// these, it has rational probabilities and a closed tail for rational s. Moments below d are finite: the mean from d = 2, the variance from d = 3 on.
+/// A tail like |y|^-(d+1), the discrete counterpart of the densities 1/(1 + |z|^γ) of Nissim, Raskhodnikova
+/// and Smith 2007, Section 2.3, with γ = d + 1. Unlike these, it has rational probabilities and a closed tail
+/// for rational s. Moments below d are finite: the mean from d = 2, the variance from d = 3 on.
 ///
-/// Noise in proportion to a smooth sensitivity must hardly change when it is *shifted* and when it is *dilated*. Laplace noise can be shifted, but dilated noise e^(-|y|/s′) against
-/// e^(-|y|/s) is out of proportion far out, so that it costs a δ. This noise can be both:
+/// Noise in proportion to a smooth sensitivity must hardly change when it is *shifted* and when it is
+/// *dilated*. Laplace noise can be shifted, but dilated noise e^(-|y|/s′) against e^(-|y|/s) is out of
+/// proportion far out, so that it costs a δ. This noise can be both:
 ///
-/// * shift by Δ ≤ a·s: the ratio is at most Π_i (s + k + Δ + i)/(s + k + i) ≤ (1 + a)^(d+1), being largest at k = 0 and i = 0;
-/// * dilation from s to s′ > s: P_s/P_s′ falls from (2s′ + d)/(2s + d) < s′/s at y = 0, and P_s′/P_s rises to (2s + d)/(2s′ + d)·Π_i (s′ + i)/(s + i), of whose
-///   d + 1 factors the last, (s′ + d)/(s + d), is at most (2s′ + d)/(2s + d). So both are at most (s′/s)^d.
+/// * shift by Δ ≤ a·s: the ratio is at most Π_i (s + k + Δ + i)/(s + k + i) ≤ (1 + a)^(d+1), being largest at
+///   k = 0 and i = 0;
+/// * dilation from s to s′ > s: P_s/P_s′ falls from (2s′ + d)/(2s + d) < s′/s at y = 0, and P_s′/P_s rises to
+///   (2s + d)/(2s′ + d)·Π_i (s′ + i)/(s + i), of whose d + 1 factors the last, (s′ + d)/(s + d), is at most
+///   (2s′ + d)/(2s + d). So both are at most (s′/s)^d.
 ///
 /// # Algorithm
 ///
-/// The magnitude has P(K ≥ k) = N/D(k), with N = Π_(i<d) (s + i) and D(k) = Π_(i<d) (s + k + i): telescoping, P(K = k) = d·N/Π_(i≤d)(s + k + i). It is inverted lazily: a uniform real is revealed bit by bit until
-/// it lies between two tails, compared as integers. A fair sign follows; a negative zero is rejected.
+/// The magnitude has P(K ≥ k) = N/D(k), with N = Π_(i<d) (s + i) and D(k) = Π_(i<d) (s + k + i): telescoping,
+/// P(K = k) = d·N/Π_(i≤d)(s + k + i). It is inverted lazily: a uniform real is revealed bit by bit until it
+/// lies between two tails, compared as integers. A fair sign follows; a negative zero is rejected.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{Positive, Rational}, mechanism::statistic::Waring, sample::Program};
@@ -123,7 +129,8 @@ impl Program for Magnitude {
     fn step<I: Interpreter>(&self, (prefix, length): (BigUint, u32), on: &mut I) -> Step<Self, I> {
         let prefix = (prefix << 1u32) | BigUint::from(on.bits(1)?);
         let length = length.checked_add(1).ok_or_else(|| on.overflow())?;
-        // No output is likelier than P(K = 0) = d/(s + d), and none is settled by an interval wider than that.
+        // No output is likelier than P(K = 0) = d/(s + d), and none is settled by an interval wider than
+        // that.
         let degrees = &self.denominator * self.degree;
         if &self.numerator + &degrees > degrees << length {
             return Ok(ControlFlow::Continue((prefix, length)));
@@ -154,7 +161,8 @@ mod tests {
         of(d) / (s + s + of(d)) * product
     }
 
-    /// The closed form sums to 1 up to its closed tail; shifts and dilations stay within the bounds, and come near to them.
+    /// The closed form sums to 1 up to its closed tail; shifts and dilations stay within the bounds, and come
+    /// near to them.
     #[test]
     fn shift_and_dilation() {
         for d in 1..5_u32 {

@@ -1,4 +1,5 @@
-//! The acceptance of an offset: a coin of probability e^-x, by one comparison with an integer enclosure of it.
+//! The acceptance of an offset: a coin of probability e^-x, by one comparison with an integer enclosure of
+//! it.
 
 use core::cmp::Ordering;
 
@@ -15,18 +16,20 @@ use crate::{
 
 /// A coin that accepts the offset r of bucket b, of width w = 2^`digits`, with probability e^-x.
 ///
-/// Quadratic (Gaussian): x = r·(2bw + r)·unit with unit = 1/2σ². Linear (Laplace): x = r·unit with unit = 1/s.
+/// Quadratic (Gaussian): x = r·(2bw + r)·unit with unit = 1/2σ². Linear (Laplace): x = r·unit with unit =
+/// 1/s.
 ///
 /// # The enclosure
 ///
-/// All in units of 2^-BITS. With ρ = r/w, an exact fraction, and c = w²·unit/ln 2 (linear: w·unit/ln 2), e^-x = 2^-y for y = cρ(2b + ρ)
-/// (linear: cρ). C = ⌊c⌋ is off by less than d. A product is rounded down, by less than s (SLACK), so t ≈ Cρ is below cρ by less
-/// than d + s, and 2bt + tρ, the last rounded down too, is below y by less than (d + s)(2b + 1) + s. The slope of 2^-y is at most ln 2 < 7/10 in size. The whole part of y is a shift, which rounds down by less
-/// than 1; the fraction goes to the [`Polynomial`], with its own bound. The sum of these, rounded up, is the error E:
-/// e^-x is within E of the approximation A.
+/// All in units of 2^-BITS. With ρ = r/w, an exact fraction, and c = w²·unit/ln 2 (linear: w·unit/ln 2),
+/// e^-x = 2^-y for y = cρ(2b + ρ) (linear: cρ). C = ⌊c⌋ is off by less than d. A product is rounded down, by
+/// less than s (SLACK), so t ≈ Cρ is below cρ by less than d + s, and 2bt + tρ, the last rounded down too, is
+/// below y by less than (d + s)(2b + 1) + s. The slope of 2^-y is at most ln 2 < 7/10 in size. The whole part
+/// of y is a shift, which rounds down by less than 1; the fraction goes to the [`Polynomial`], with its own
+/// bound. The sum of these, rounded up, is the error E: e^-x is within E of the approximation A.
 ///
-/// A uniform V begins with the word v, so it is in [v, v + 1). If v < A − E then V < e^-x: accept. If v ≥ A + E then V ≥ e^-x:
-/// reject. The 2E words between are ambiguous, and more digits of the same V decide.
+/// A uniform V begins with the word v, so it is in [v, v + 1). If v < A − E then V < e^-x: accept. If v ≥ A +
+/// E then V ≥ e^-x: reject. The 2E words between are ambiguous, and more digits of the same V decide.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Acceptance<W: Word, const QUADRATIC: bool> {
     polynomial: Polynomial<W>,
@@ -145,7 +148,8 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
         Rational::new(self.window.to_big().into(), BigInt::one() << W::BITS)
     }
 
-    /// The words that accept, and those that reject, by evaluating the comparison at the ends of its three runs of words.
+    /// The words that accept, and those that reject, by evaluating the comparison at the ends of its three
+    /// runs of words.
     ///
     /// `None` if it does not say there what it must.
     pub(super) fn settled(&self, bucket: u64, offset: u64) -> Option<(Run, Run)> {

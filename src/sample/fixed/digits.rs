@@ -114,8 +114,9 @@ impl<W: Word> Offset<W> for Acceptance<W, false> {
     }
 }
 
-/// *Digits*, for Laplace: the bucket index is geometric, so its last digit to base 8 and the rest are independent. Each
-/// comes from a table of its own; then an offset r below w, accepted with e^(-r/s). A fair sign; negative zero is rejected.
+/// *Digits*, for Laplace: the bucket index is geometric, so its last digit to base 8 and the rest are
+/// independent. Each comes from a table of its own; then an offset r below w, accepted with e^(-r/s). A fair
+/// sign; negative zero is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digits<W: Word, O> {
     low: Inversion<W>,

@@ -137,7 +137,8 @@ pub(super) fn edges<W: Word, S: Shape<W>>(shape: &S) -> Option<Vec<Edge>> {
     Some(edges)
 }
 
-/// Words that equal a threshold, whose next 64 digits are not all zeros, nor all ones; and words past the last one.
+/// Words that equal a threshold, whose next 64 digits are not all zeros, nor all ones; and words past the
+/// last one.
 fn thresholds<W: Word, S: Shape<W>>(shape: &S, tables: &[&Inversion<W>], runs: [&Vec<Run>; 2], last: u64) -> Vec<Edge> {
     let mut edges = Vec::new();
     let zero = BigUint::ZERO;
@@ -153,7 +154,8 @@ fn thresholds<W: Word, S: Shape<W>>(shape: &S, tables: &[&Inversion<W>], runs: [
             } else {
                 ([&word, &u], bucket::<W, S>(other, cell))
             };
-            // V = 0 accepts every offset; the first word that rejects one in this bucket may accept it in the one before.
+            // V = 0 accepts every offset; the first word that rejects one in this bucket may accept it in the
+            // one before.
             let rejects = shape.decided(bucket, last).and_then(|(_, reject)| reject.bounds().next());
             for (accept, accepted) in [(Some(&zero), true), (rejects.as_ref().filter(|_| S::OFFSET), false)] {
                 let Some(accept) = accept else { continue };
@@ -189,7 +191,8 @@ fn open<W: Word>(table: &Inversion<W>) -> Vec<(BigUint, u64, Vec<u64>)> {
     open
 }
 
-/// The index of every number that begins with these digits, if it is one and the same: from the sums of the weights by their definition.
+/// The index of every number that begins with these digits, if it is one and the same: from the sums of the
+/// weights by their definition.
 fn located<W: Word>(table: &Inversion<W>, u: &BigUint) -> Option<u64> {
     let (series, precision) = (table.series(), W::BITS + 64);
     let (mut sums, mut sum) = (Vec::new(), Enclosure::from_integer(0, precision));

@@ -1,4 +1,5 @@
-//! Inversion of a distribution function by a full scan of a short table, and exactly where that does not decide.
+//! Inversion of a distribution function by a full scan of a short table, and exactly where that does not
+//! decide.
 
 use alloc::{boxed::Box, vec::Vec};
 use core::cmp::Ordering;
@@ -18,8 +19,8 @@ const GROUP: usize = 4;
 /// The most thresholds that a table may have.
 const MOST: usize = 256;
 
-/// Weights g₀ = 1, gⱼ₊₁ = gⱼ·ρⱼ with ρ₀ = e^-ratio, ρⱼ₊₁ = ρⱼ·e^-fall: a geometric distribution if the fall is 0, and a
-/// half Gaussian if it is twice the ratio.
+/// Weights g₀ = 1, gⱼ₊₁ = gⱼ·ρⱼ with ρ₀ = e^-ratio, ρⱼ₊₁ = ρⱼ·e^-fall: a geometric distribution if the fall
+/// is 0, and a half Gaussian if it is twice the ratio.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Series {
     pub(super) ratio: NonNegative,
@@ -47,7 +48,8 @@ impl Series {
             ratio = ratio.mul(&fall).at_precision(working);
         }
         if self.length != Some(sums.len()) {
-            // The ratios do not rise, so what is left is between 0 and weight/(1 − ratio), if it is infinitely much or not.
+            // The ratios do not rise, so what is left is between 0 and weight/(1 − ratio), if it is
+            // infinitely much or not.
             let tail = weight.div(&one.sub(&ratio))?.hull(&Enclosure::from_integer(0, 0));
             sum = sum.add(&tail);
         }
@@ -101,8 +103,8 @@ impl Run {
 /// The inversion of one distribution function F, by a uniform number of BITS − 1 digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inversion<W> {
-    /// ⌊Fⱼ·2^(BITS−1)⌋, not decreasing, in groups: the first group, and the others. The last is filled up with the greatest number, which
-    /// nothing is above.
+    /// ⌊Fⱼ·2^(BITS−1)⌋, not decreasing, in groups: the first group, and the others. The last is filled up
+    /// with the greatest number, which nothing is above.
     first: [W; GROUP],
     groups: Box<[[W; GROUP]]>,
     /// The index beyond the last threshold, if the exact path must decide there: the open end.
@@ -138,7 +140,8 @@ impl<W: Word> Inversion<W> {
             return None;
         }
         let open = if series.length.is_some() { u64::MAX } else { u64::try_from(count).ok()? };
-        // At least one more, so that the greatest number is always a threshold: it costs one word, and saves a case.
+        // At least one more, so that the greatest number is always a threshold: it costs one word, and saves
+        // a case.
         let mut groups = Vec::with_capacity(count / GROUP + 1);
         let mut rest = thresholds.into_iter();
         while groups.len() * GROUP < count + 1 {
@@ -175,8 +178,8 @@ impl<W: Word> Inversion<W> {
 
     /// The index that begins with these digits, and 1 if they do not decide it.
     ///
-    /// Counts the thresholds below u and looks whether one is equal to it, at all of them, always. If one is, F is somewhere inside the
-    /// interval of width 2^-DIGITS that u stands for.
+    /// Counts the thresholds below u and looks whether one is equal to it, at all of them, always. If one is,
+    /// F is somewhere inside the interval of width 2^-DIGITS that u stands for.
     #[inline]
     pub(super) fn scan(&self, u: W) -> (u64, u64) {
         let (mut below, mut nearest) = (0, u64::MAX);
@@ -239,7 +242,8 @@ impl<W: Word> Inversion<W> {
         &self.series
     }
 
-    /// The probability that the digits do not decide, exactly: the thresholds themselves, and the open end or the greatest number.
+    /// The probability that the digits do not decide, exactly: the thresholds themselves, and the open end or
+    /// the greatest number.
     pub(super) fn ambiguous(&self) -> Rational {
         let greatest = W::MAX.shifted(1).to_big();
         let beyond = match (self.series.length, self.thresholds().last()) {
@@ -251,11 +255,13 @@ impl<W: Word> Inversion<W> {
         Rational::new(words.into(), BigInt::one() << Self::DIGITS)
     }
 
-    /// For each index, the first word that is settled on it and how many are, by evaluating the scan at both ends of each run of words.
+    /// For each index, the first word that is settled on it and how many are, by evaluating the scan at both
+    /// ends of each run of words.
     ///
-    /// The thresholds below u never get fewer as u rises. So if there are as many at the last word of a run as at its first, no
-    /// threshold is at or between them but possibly the last, where the scan says that there is none; and then it says the same at every
-    /// word of the run. `None` if it does not say at both ends what it must.
+    /// The thresholds below u never get fewer as u rises. So if there are as many at the last word of a run
+    /// as at its first, no threshold is at or between them but possibly the last, where the scan says that
+    /// there is none; and then it says the same at every word of the run. `None` if it does not say at both
+    /// ends what it must.
     pub(super) fn settled(&self) -> Option<Vec<Run>> {
         let mut settled = Vec::with_capacity(self.count + 1);
         let mut first = BigUint::ZERO;

@@ -240,7 +240,8 @@ fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(
         let words = words.get(..count).unwrap_or_default();
         let candidates = candidates.get_mut(..count).unwrap_or_default();
         let mut found = fixed_work_trials(shape, words, candidates);
-        // Which trials are accepted says nothing about the samples; whether one is ambiguous does, which is what β is for.
+        // Which trials are accepted says nothing about the samples; whether one is ambiguous does, which is
+        // what β is for.
         bits.disclose(&mut found);
         let [mut accepted, ambiguous] = found;
         if ambiguous != 0 {
@@ -258,8 +259,8 @@ fn fill<W: Word, S: Shape<W>, B: Bits + ?Sized>(
     Ok(())
 }
 
-/// The kernel: every trial in full, none of it decided by a branch or an address. The answer has a bit a trial, the first the least
-/// significant: which are accepted, and which are ambiguous.
+/// The kernel: every trial in full, none of it decided by a branch or an address. The answer has a bit a
+/// trial, the first the least significant: which are accepted, and which are ambiguous.
 #[inline(never)]
 fn fixed_work_trials<W: Word, S: Shape<W>>(shape: &S, words: &[Words<W>], candidates: &mut [Noise<W>]) -> [u64; 2] {
     let (mut accepted, mut ambiguous, mut index) = (0, 0, 0);

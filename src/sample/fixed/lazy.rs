@@ -7,7 +7,8 @@ use num_bigint::BigUint;
 use super::Word;
 use crate::sample::Interpreter;
 
-/// A uniform number U in [0, 1) whose first `length` binary digits are `value`; the others are still to be drawn.
+/// A uniform number U in [0, 1) whose first `length` binary digits are `value`; the others are still to be
+/// drawn.
 pub(super) struct Lazy {
     value: BigUint,
     length: u32,
@@ -31,8 +32,8 @@ impl Lazy {
         Ok(())
     }
 
-    /// The order of U and a number that is in [lower, upper]·2^-precision, precision ≥ length, if the known digits decide it.
-    /// U is never equal to it but with probability 0: what is at most it is `Less`.
+    /// The order of U and a number that is in [lower, upper]·2^-precision, precision ≥ length, if the known
+    /// digits decide it. U is never equal to it but with probability 0: what is at most it is `Less`.
     pub(super) fn compare(&self, lower: &BigUint, upper: &BigUint, precision: u32) -> Option<Ordering> {
         let shift = precision.saturating_sub(self.length);
         // U is in [value, value + 1)·2^-length.

@@ -1,23 +1,26 @@
 //! Fixed-work samplers: the same exact noise, by work that says nothing about it.
 //!
-//! How long a release takes can be seen from outside, and the plain samplers take longer for larger noise: attacks that
-//! read the noise off the clock are published. Here the *trace* of a sample (its branches, its addresses and the
-//! number of its trials) is independent of the sample, except on an event of probability β a sample:
+//! How long a release takes can be seen from outside, and the plain samplers take longer for larger noise:
+//! attacks that read the noise off the clock are published. Here the *trace* of a sample (its branches, its
+//! addresses and the number of its trials) is independent of the sample, except on an event of probability β
+//! a sample:
 //!
 //! | | bound of β | from comparisons of |
 //! | --- | --- | --- |
 //! | [`Mode::Standard`] | 2^-53 | 64 bits |
 //! | [`Mode::Wide`] | 2^-100 | 128 bits |
 //!
-//! [`FixedGaussian::beta`] and [`FixedLaplace::beta`] give the bound for the sampler at hand, as an exact rational. **What it costs.** If the
-//! trace is released with the output, n samples of an (ε, δ) mechanism are (ε, δ + n·(1 + e^ε)·β): on either of two neighbouring
-//! inputs the pair (output, trace) is within n·β in total variation of a pair whose trace is independent noise. Filling a
-//! slice of n counts as n. `cost` computes n·(1 + e^ε)·β.
+//! [`FixedGaussian::beta`] and [`FixedLaplace::beta`] give the bound for the sampler at hand, as an exact
+//! rational. **What it costs.** If the trace is released with the output, n samples of an (ε, δ) mechanism
+//! are (ε, δ + n·(1 + e^ε)·β): on either of two neighbouring inputs the pair (output, trace) is within n·β in
+//! total variation of a pair whose trace is independent noise. Filling a slice of n counts as n. `cost`
+//! computes n·(1 + e^ε)·β.
 //!
 //! # How a sample is drawn
 //!
-//! A trial draws a fixed number of words. Tables are scanned in full; e^-x comes from a polynomial on integers; the sign is
-//! a mask; a slice is written at every trial and the position moves on by the accept bit. Three constructions (`shape.rs`, `digits.rs`):
+//! A trial draws a fixed number of words. Tables are scanned in full; e^-x comes from a polynomial on
+//! integers; the sign is a mask; a slice is written at every trial and the position moves on by the accept
+//! bit. Three constructions (`shape.rs`, `digits.rs`):
 //!
 //! | construction | for | a trial | words a trial |
 //! | --- | --- | --- | --- |
@@ -25,22 +28,25 @@
 //! | bucketed | σ ≥ 4 | bucket from a table, offset accepted with e^-x | 3 |
 //! | digits | scale ≥ 1 | two digits of the bucket from a table each; from scale 4 on, an offset as above | 2, or 4 |
 //!
-//! Some trials are rejected, whatever the noise: trials are independent and alike, so their number is independent of the sample.
+//! Some trials are rejected, whatever the noise: trials are independent and alike, so their number is
+//! independent of the sample.
 //!
 //! # Exact all the same
 //!
-//! Every comparison is that of a uniform real number, of which the first 64 (or 128) digits are drawn, with a real number
-//! F, a value of a distribution function or e^-x. The digits decide unless F is among the numbers that begin with them, or within the
-//! stated error: then the trial is *ambiguous*, and an exact path decides the very same comparison with more digits of the same number
-//! and ever narrower enclosures of F. Tables end where less than about 2^-57 (2^-104) is beyond them; that end is open, not cut: a number
-//! beyond it is ambiguous too. The ambiguous event is the event of probability β, and the only one in which the work depends on
-//! the noise. Rounding decides nothing.
+//! Every comparison is that of a uniform real number, of which the first 64 (or 128) digits are drawn, with a
+//! real number F, a value of a distribution function or e^-x. The digits decide unless F is among the numbers
+//! that begin with them, or within the stated error: then the trial is *ambiguous*, and an exact path decides
+//! the very same comparison with more digits of the same number and ever narrower enclosures of F. Tables end
+//! where less than about 2^-57 (2^-104) is beyond them; that end is open, not cut: a number beyond it is
+//! ambiguous too. The ambiguous event is the event of probability β, and the only one in which the work
+//! depends on the noise. Rounding decides nothing.
 //!
 //! # What is not promised
 //!
-//! The work is independent of the noise, not constant: a rejected trial and a refill of the generator take time. What a caller
-//! does with the noise (adding, printing, sending) is the caller's. Processors whose multiplication depends on its operands
-//! exist (some small embedded ones); there this promise ends. `audits/timing` measures it, and checks the compiled code.
+//! The work is independent of the noise, not constant: a rejected trial and a refill of the generator take
+//! time. What a caller does with the noise (adding, printing, sending) is the caller's. Processors whose
+//! multiplication depends on its operands exist (some small embedded ones); there this promise ends.
+//! `audits/timing` measures it, and checks the compiled code.
 
 mod acceptance;
 mod digits;
@@ -152,7 +158,8 @@ macro_rules! fixed_sampler {
                 &self.beta
             }
 
-            /// What the traces of `draws` samples add to the δ of an (ε, δ) mechanism, at most: min(n·(1 + e^ε)·β, 1), enclosed.
+            /// What the traces of `draws` samples add to the δ of an (ε, δ) mechanism, at most: min(n·(1 +
+            /// e^ε)·β, 1), enclosed.
             #[must_use]
             pub fn cost(&self, draws: u64, epsilon: &NonNegative) -> Enclosure {
                 cost(&self.beta, draws, epsilon)
@@ -184,12 +191,13 @@ macro_rules! fixed_sampler {
 
             /// Fills a slice with independent samples: the same as one sample after another, but much faster.
             ///
-            /// (The same samples, too, from the same source, unless one of them is ambiguous: then the exact path draws its digits
-            /// after those of up to 31 trials to come.)
+            /// (The same samples, too, from the same source, unless one of them is ambiguous: then the exact
+            /// path draws its digits after those of up to 31 trials to come.)
             ///
             /// # Errors
             ///
-            /// If the source fails, or noise passes 64 bits, as with a probability below 2^-180; what the slice holds then must not be used.
+            /// If the source fails, or noise passes 64 bits, as with a probability below 2^-180; what the
+            /// slice holds then must not be used.
             pub fn fill<B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [i64]) -> Result<(), BitsError> {
                 match &self.kernel {
                     Width::Word(kernel) => kernel.fill(bits, out),
@@ -247,7 +255,8 @@ impl FixedGaussian {
 fixed_sampler!(FixedGaussian);
 samples_its_kernel!(FixedGaussian, Integer);
 
-/// Discrete Laplace noise by fixed work: P(k) = (1 − e^(-1/s))/(1 + e^(-1/s)) · e^(-|k|/s) for every integer k.
+/// Discrete Laplace noise by fixed work: P(k) = (1 − e^(-1/s))/(1 + e^(-1/s)) · e^(-|k|/s) for every integer
+/// k.
 ///
 /// ```
 /// use certus::{bits::seeded, exact::{NonNegative, Positive, Rational}, sample::fixed::{FixedLaplace, Mode}};

@@ -1,16 +1,22 @@
 //! 2^-f for a fraction f, by a polynomial on integers, with a proven bound of its error.
 //!
-//! The coefficients are not constants to be trusted: they are derived here, with their error, when a sampler is built.
+//! The coefficients are not constants to be trusted: they are derived here, with their error, when a sampler
+//! is built.
 //!
-//! 1. With h = f/2^q, q squarings being left for the end, e^(-Lh) with L a rational within 2^-G of ln 2, G = BITS + 64, differs from
-//!    2^-h by at most 2^-G.
-//! 2. Its series Σ (−L/2^q)^n f^n/n! to degree N leaves at most (L/2^q)^(N+1)/(N+1)!, for it alternates and falls.
-//! 3. *Economisation*: T*_n, the Chebyshev polynomial on [0, 1], is at most 1 there and begins with 2^(2n−1) f^n. Subtracting
-//!    cₙ/2^(2n−1) times it takes the highest term away and costs at most |cₙ|/2^(2n−1); from degree N down to the one that is kept.
-//! 4. The coefficients are rounded to integers Cₙ in units of 2^-BITS, the higher ones on a wide word to 64-bit integers in smaller units.
-//! 5. [`Polynomial::at`] evaluates C₀ − f·(C₁ − f·(C₂ − …)) and rounds down once a degree: on a whole word by less than SLACK units; on 64
-//!    bits by less than two of their units, one for the product and one for the digits of f that are left out.
-//! 6. A number below 1 that is off by at most e units is off by at most 2e + 1 once squared, and SLACK for the product.
+//! 1. With h = f/2^q, q squarings being left for the end, e^(-Lh) with L a rational within 2^-G of ln 2, G =
+//!    BITS + 64, differs from 2^-h by at most 2^-G.
+//! 2. Its series Σ (−L/2^q)^n f^n/n! to degree N leaves at most (L/2^q)^(N+1)/(N+1)!, for it alternates and
+//!    falls.
+//! 3. *Economisation*: T*_n, the Chebyshev polynomial on [0, 1], is at most 1 there and begins with 2^(2n−1)
+//!    f^n. Subtracting cₙ/2^(2n−1) times it takes the highest term away and costs at most |cₙ|/2^(2n−1); from
+//!    degree N down to the one that is kept.
+//! 4. The coefficients are rounded to integers Cₙ in units of 2^-BITS, the higher ones on a wide word to
+//!    64-bit integers in smaller units.
+//! 5. [`Polynomial::at`] evaluates C₀ − f·(C₁ − f·(C₂ − …)) and rounds down once a degree: on a whole word by
+//!    less than SLACK units; on 64 bits by less than two of their units, one for the product and one for the
+//!    digits of f that are left out.
+//! 6. A number below 1 that is off by at most e units is off by at most 2e + 1 once squared, and SLACK for
+//!    the product.
 
 use alloc::vec::Vec;
 
@@ -29,15 +35,16 @@ const GUARD: u32 = 64;
 /// 2^-f to within [`error`](Self::error) units of 2^-BITS, for 0 ≤ f < 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Polynomial<W: Word> {
-    /// Invariant: all coefficients, these and then the short ones, do not increase. So each step of Horner's rule, Cₙ − ⌊f·a⌋ with
-    /// 0 ≤ a ≤ Cₙ₊₁, is in [0, Cₙ].
+    /// Invariant: all coefficients, these and then the short ones, do not increase. So each step of Horner's
+    /// rule, Cₙ − ⌊f·a⌋ with 0 ≤ a ≤ Cₙ₊₁, is in [0, Cₙ].
     coefficients: W::Coefficients,
     short: W::Short,
     error: BigUint,
 }
 
 impl<W: Word> Polynomial<W> {
-    /// Derives the coefficients; `None` if they broke the invariant, as those of no width do (a test builds each).
+    /// Derives the coefficients; `None` if they broke the invariant, as those of no width do (a test builds
+    /// each).
     pub(super) fn new() -> Option<Self> {
         let kept = W::COEFFICIENTS + W::SHORT;
         let scale = W::BITS + GUARD;
@@ -108,7 +115,8 @@ impl<W: Word> Polynomial<W> {
     }
 }
 
-/// (−L)^n/n! for n = 0 … `last`, L = ln 2/2^`squarings`, in units of 2^-`scale`; and the bound of what the sum is off on [0, 1], in these units.
+/// (−L)^n/n! for n = 0 … `last`, L = ln 2/2^`squarings`, in units of 2^-`scale`; and the bound of what the
+/// sum is off on [0, 1], in these units.
 fn series(last: usize, scale: u32, squarings: u32) -> Option<(Vec<BigInt>, BigUint)> {
     let two = Positive::new(Rational::from_integer(2.into())).ok()?;
     let enclosed = ln(&two, scale);
@@ -117,10 +125,12 @@ fn series(last: usize, scale: u32, squarings: u32) -> Option<(Vec<BigInt>, BigUi
     let mut term = BigInt::one() << scale;
     for n in 1..=last + 1 {
         terms.push(if n % 2 == 1 { term.clone() } else { -term.clone() });
-        // Rounded down: off by less than 1, and by less than the last term's error times L/n < 1, so by less than 2 in all.
+        // Rounded down: off by less than 1, and by less than the last term's error times L/n < 1, so by less
+        // than 2 in all.
         term = ((term * &l) >> scale) / n;
     }
-    // The first term left out, and two units for each term; two more for L, which the rounding to units may double.
+    // The first term left out, and two units for each term; two more for L, which the rounding to units may
+    // double.
     let error = term.magnitude() + 2 * (last + 2) + 2u32;
     Some((terms, error))
 }
@@ -138,7 +148,8 @@ fn economise(series: &mut Vec<BigInt>) -> BigUint {
     (highest.magnitude() >> shift) + series.len() + 1u32
 }
 
-/// T*_n, the Chebyshev polynomial of degree n ≥ 1 on [0, 1]: T*_0 = 1, T*_1 = 2f − 1, T*_(n+1) = 2(2f − 1)·T*_n − T*_(n−1).
+/// T*_n, the Chebyshev polynomial of degree n ≥ 1 on [0, 1]: T*_0 = 1, T*_1 = 2f − 1, T*_(n+1) = 2(2f −
+/// 1)·T*_n − T*_(n−1).
 fn chebyshev(n: usize) -> Vec<BigInt> {
     let (mut before, mut last) = (alloc::vec![BigInt::one()], alloc::vec![-BigInt::one(), BigInt::from(2)]);
     for _ in 1..n {

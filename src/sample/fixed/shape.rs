@@ -30,7 +30,8 @@ pub struct Words<W> {
 pub struct Trial<S> {
     /// The noise, if it is accepted.
     pub candidate: S,
-    /// 1 if it is accepted, 0 if not: how many trials a sample takes says nothing about the sample, so this is no secret.
+    /// 1 if it is accepted, 0 if not: how many trials a sample takes says nothing about the sample, so this
+    /// is no secret.
     pub accepted: u64,
     /// 1 if the words do not decide, and the exact path must: the event of probability β.
     pub ambiguous: u64,
@@ -54,7 +55,8 @@ pub trait Shape<W: Word> {
     /// One trial, on its words alone.
     fn trial(&self, words: &Words<W>) -> Trial<Noise<W>>;
 
-    /// The same trial, exactly, with more digits of the same numbers where they are needed; `None` if it is rejected.
+    /// The same trial, exactly, with more digits of the same numbers where they are needed; `None` if it is
+    /// rejected.
     fn settle<I: Interpreter>(&self, words: &Words<W>, on: &mut I) -> Result<Option<Integer>, I::Error>;
 
     /// Bounds the probability that a sample meets an ambiguous trial.
@@ -70,9 +72,11 @@ pub trait Shape<W: Word> {
         None
     }
 
-    /// Visits every outcome of a trial (`None`: rejected) with how many of 2^`settled_digits` equally likely words are settled on it.
+    /// Visits every outcome of a trial (`None`: rejected) with how many of 2^`settled_digits` equally likely
+    /// words are settled on it.
     ///
-    /// Evaluates the shipped trial at both ends of every run of words. `None` if it does not say there what it must.
+    /// Evaluates the shipped trial at both ends of every run of words. `None` if it does not say there what
+    /// it must.
     fn settled(&self, visit: &mut Visit<'_>) -> Option<()>;
 
     /// The digits that `settled` counts words of, the sign among them.
@@ -81,7 +85,8 @@ pub trait Shape<W: Word> {
     /// The tables, the first and perhaps a second.
     fn tables(&self) -> Vec<&Inversion<W>>;
 
-    /// The words that accept an offset and those that reject it; where none is drawn, there is nothing to reject.
+    /// The words that accept an offset and those that reject it; where none is drawn, there is nothing to
+    /// reject.
     fn decided(&self, _bucket: u64, _offset: u64) -> Option<(Run, Run)> {
         Some((Run::of_nothing_drawn(), Run::empty()))
     }
@@ -119,7 +124,8 @@ pub(super) fn place<M: Machine>(bucket: u64, digits: u32, offset: u64) -> M {
     M::cut(bucket).shifted_up(digits).or(M::cut(offset))
 }
 
-/// Whether `buckets` buckets of 2^digits places have magnitudes below 2^(BITS − 1), which a signed machine word holds.
+/// Whether `buckets` buckets of 2^digits places have magnitudes below 2^(BITS − 1), which a signed machine
+/// word holds.
 pub(super) fn fits<M: Machine>(buckets: usize, digits: u32) -> bool {
     BigUint::from(buckets) << digits <= BigUint::one() << (M::BITS - 1)
 }
@@ -127,7 +133,8 @@ pub(super) fn fits<M: Machine>(buckets: usize, digits: u32) -> bool {
 /// What [`Shape::settled`] reports to.
 pub type Visit<'v> = dyn FnMut(Option<i64>, BigUint) + 'v;
 
-/// Whether a trial says what it must, at both ends of the runs of its words together; then its outcomes are visited.
+/// Whether a trial says what it must, at both ends of the runs of its words together; then its outcomes are
+/// visited.
 pub(super) fn visit_settled<W: Word>(
     shape: &impl Shape<W>,
     tables: [&Run; 2],
@@ -230,8 +237,8 @@ impl<W: Word> Shape<W> for Direct<W> {
     }
 }
 
-/// *Bucketed* Gaussian: bucket b with weight e^(-(bw)²/2σ²), a uniform offset r below w, accepted with e^(-(2bwr + r²)/2σ²); then
-/// P(bw + r) ∝ e^(-(bw + r)²/2σ²). A fair sign; negative zero is rejected.
+/// *Bucketed* Gaussian: bucket b with weight e^(-(bw)²/2σ²), a uniform offset r below w, accepted with
+/// e^(-(2bwr + r²)/2σ²); then P(bw + r) ∝ e^(-(bw + r)²/2σ²). A fair sign; negative zero is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bucketed<W: Word> {
     bucket: Inversion<W>,
@@ -255,8 +262,9 @@ impl<W: Word> Bucketed<W> {
             return None;
         }
         let offset = Acceptance::new(unit, digits, bucket.count())?;
-        // With g(k) = e^(-k²/2σ²), which falls, and h a power of two that divides w: Σ_{k≥0} g(k) ≥ 1 + h·Σ_{j≥1} g(jh), and a half of
-        // g(0) is rejected. So a trial is accepted with probability at least (h·(S_h − 1) + 1/2)/(w·S_w), S_h = Σ_{j≥0} g(jh).
+        // With g(k) = e^(-k²/2σ²), which falls, and h a power of two that divides w: Σ_{k≥0} g(k) ≥ 1 +
+        // h·Σ_{j≥1} g(jh), and a half of g(0) is rejected. So a trial is accepted with probability at least
+        // (h·(S_h − 1) + 1/2)/(w·S_w), S_h = Σ_{j≥0} g(jh).
         let h = digits.saturating_sub(PARTS);
         let (_, of_parts) = steps(h)?.sums(W::BITS)?;
         let (_, of_buckets) = bucket.series().sums(W::BITS)?;

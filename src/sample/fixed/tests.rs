@@ -125,7 +125,8 @@ fn tape<W: Word>(kernel: &Kernel<W>, words: &Words<W>, seed: u8) -> Tape {
     tape.into_iter().collect()
 }
 
-/// What a trial says, run as it ships, on words followed by random bits; with the number of bits that it read.
+/// What a trial says, run as it ships, on words followed by random bits; with the number of bits that it
+/// read.
 fn run<W: Word>(kernel: &Kernel<W>, words: &Words<W>, seed: u8) -> (Option<Integer>, usize) {
     let mut bits = Replay::new(tape(kernel, words, seed));
     let step = kernel.step((), &mut Execution { bits: &mut bits }).unwrap();
@@ -149,8 +150,8 @@ fn random_words<W: Word>(kernel: &Kernel<W>, source: &mut impl Bits) -> Words<W>
     Words { first, second, offset, accept }
 }
 
-/// Every threshold, the words beside it, and the open end, in every construction: the exact path agrees wherever the words decide, decides
-/// where they do not, and is asked there only.
+/// Every threshold, the words beside it, and the open end, in every construction: the exact path agrees
+/// wherever the words decide, decides where they do not, and is asked there only.
 fn edges<W: Word>() {
     let mut source = seeded([8; 32]);
     let mut forced = 0;
@@ -176,7 +177,8 @@ fn edges<W: Word>() {
                         let (shipped, read) = run(&kernel, &words, seed);
                         assert_eq!(shipped, exactly(&kernel, &words, seed), "{scale} {words:?}");
                         if by == 0 {
-                            // More digits than the first: a threshold lies strictly inside what its word stands for.
+                            // More digits than the first: a threshold lies strictly inside what its word
+                            // stands for.
                             assert!(read > own || at == greatest, "{scale} {words:?}");
                             forced += 1;
                         }
@@ -194,7 +196,8 @@ fn every_threshold_is_settled_exactly() {
     edges::<u128>();
 }
 
-/// At a threshold Fⱼ the very digits of Fⱼ decide: those of Fⱼ − 2^-300 fall below it, those of Fⱼ + 2^-300 do not.
+/// At a threshold Fⱼ the very digits of Fⱼ decide: those of Fⱼ − 2^-300 fall below it, those of Fⱼ + 2^-300
+/// do not.
 #[test]
 fn the_digits_of_the_threshold_decide() {
     for (text, sigma) in [("1", 1u32), ("3", 3)] {
@@ -225,7 +228,8 @@ fn the_digits_of_the_threshold_decide() {
     }
 }
 
-/// Noise past the machine word, at a probability of e^-130: exact as an integer, an error in a slice of words, unless it is −2^63, which fits.
+/// Noise past the machine word, at a probability of e^-130: exact as an integer, an error in a slice of
+/// words, unless it is −2^63, which fits.
 #[test]
 fn noise_past_the_word_is_refused_by_a_slice() {
     // w = 2^55, and 8w is 4 scales: the second table's 32nd index is 2^63, and 1 − U is e^(-4·32.5).
@@ -313,7 +317,8 @@ fn words_that_decide_decide_right() {
     check::<u128>(100);
 }
 
-/// Chi-square of counts against probabilities; cells with expectations below 10 are joined, and empty cells count. Alpha is 10^-6 a test.
+/// Chi-square of counts against probabilities; cells with expectations below 10 are joined, and empty cells
+/// count. Alpha is 10^-6 a test.
 fn fits(counts: &BTreeMap<i64, u64>, total: u64, probability: impl Fn(i64) -> f64, reach: i64) {
     let n = total as f64;
     let (mut statistic, mut cells) = (0.0, 0u32);
@@ -393,7 +398,8 @@ fn wide_noise_fits() {
             let mut bits = seeded([seed + 50 * u8::from(mode == Mode::Wide); 32]);
             let gaussian = FixedGaussian::new(&positive(scale), mode).unwrap();
             let found = samples(|out| gaussian.fill(&mut bits, out).unwrap());
-            // A cell is [c, c + 1)·cell: the continuous distribution is within 1/s of it, far below what a million samples see.
+            // A cell is [c, c + 1)·cell: the continuous distribution is within 1/s of it, far below what a
+            // million samples see.
             let normal = statrs::distribution::Normal::new(0.0, 1.0).unwrap();
             let half = 0.5 / s as f64;
             fits(
@@ -426,7 +432,8 @@ fn uniform(samples: &[i64]) {
     fits(&counts, samples.len() as u64, |k| if (0..256).contains(&k) { 1.0 / 256.0 } else { 0.0 }, 256);
 }
 
-/// A test of the test: noise of a scale that is wrong by one part in a hundred does not fit, nor does a missing zero.
+/// A test of the test: noise of a scale that is wrong by one part in a hundred does not fit, nor does a
+/// missing zero.
 #[test]
 fn misfits_are_caught() {
     let gaussian = FixedGaussian::new(&positive("10"), Mode::Standard).unwrap();

@@ -1,4 +1,5 @@
-//! The machine words that the kernel runs on: 64 bits as shipped, 128 in the wide mode, 8 to be enumerated in full.
+//! The machine words that the kernel runs on: 64 bits as shipped, 128 in the wide mode, 8 to be enumerated in
+//! full.
 
 use core::ops::{BitOr, BitXor};
 
@@ -67,7 +68,8 @@ pub trait Word:
     fn sum(self, other: Self) -> (u64, Self);
     /// self − other, modulo 2^BITS.
     fn minus(self, other: Self) -> Self;
-    /// (1 if self < other and 0 otherwise, 0 if self = other and a positive number otherwise), both below 2^(BITS−1).
+    /// (1 if self < other and 0 otherwise, 0 if self = other and a positive number otherwise), both below
+    /// 2^(BITS−1).
     fn order(self, other: Self) -> (u64, u64);
     /// max(self − other, 0).
     fn minus_or_zero(self, other: Self) -> Self;
@@ -304,8 +306,8 @@ impl Word for u128 {
     const SLACK: u32 = 3;
     const FROM: usize = 2;
 
-    /// (a·2^64 + b)(c·2^64 + d)/2^128 = ac + (ad + bc)/2^64 + bd/2^128: the last is left out, and each of the two before it is
-    /// rounded down. The sum is at most the whole product's, so it is below 2^128.
+    /// (a·2^64 + b)(c·2^64 + d)/2^128 = ac + (ad + bc)/2^64 + bd/2^128: the last is left out, and each of the
+    /// two before it is rounded down. The sum is at most the whole product's, so it is below 2^128.
     #[inline]
     fn high_product(self, other: Self) -> Self {
         let ((a, b), (c, d)) = (halves(self), halves(other));

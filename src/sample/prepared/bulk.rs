@@ -151,8 +151,8 @@ fn slow<C: Trial, B: Bits + ?Sized>(
 
 /// Draws a sample for each slot, the words of a batch at a time; `put` is handed each, settled or slow.
 ///
-/// A batch draws the words of its first trials, one trial a slot; what a slot needs beyond them, it draws afresh. So each slot is
-/// a function of words that no other slot reads.
+/// A batch draws the words of its first trials, one trial a slot; what a slot needs beyond them, it draws
+/// afresh. So each slot is a function of words that no other slot reads.
 #[inline]
 fn each<C: Trial, T, E: From<BitsError>, B: Bits + ?Sized>(
     construction: &C,
@@ -315,7 +315,8 @@ mod tests {
         }
     }
 
-    /// In a word and a quarter: 64 first words, then 16 words of four second ones each; what settles, settles from these.
+    /// In a word and a quarter: 64 first words, then 16 words of four second ones each; what settles, settles
+    /// from these.
     #[test]
     fn a_batch_shares_out_its_words() {
         let noise = PreparedGaussian::new(&positive("1e18"));
@@ -333,7 +334,8 @@ mod tests {
         }
     }
 
-    /// A slice of one is a sample of the program that is certified, bit for bit: so after a rejection, too, all is drawn afresh.
+    /// A slice of one is a sample of the program that is certified, bit for bit: so after a rejection, too,
+    /// all is drawn afresh.
     #[test]
     fn a_slice_of_one_is_a_sample() {
         for scale in ["1e6", "1099511627776", "1e17"] {

@@ -1,9 +1,9 @@
 //! Distributions on the cells 0, 1, 2, …, and enclosures of their cumulative probabilities.
 //!
-//! A cell is a magnitude (for a table) or a bucket of magnitudes (for the wide construction). Everything is on integers scaled by
-//! 2^working, one of which is called an *ulp*; a computed number is a lower bound, and an error beside it says by how many ulps
-//! at most the truth exceeds it. How narrow that must be is not analysed but checked: whoever asks raises the precision until
-//! the answer is determined.
+//! A cell is a magnitude (for a table) or a bucket of magnitudes (for the wide construction). Everything is
+//! on integers scaled by 2^working, one of which is called an *ulp*; a computed number is a lower bound, and
+//! an error beside it says by how many ulps at most the truth exceeds it. How narrow that must be is not
+//! analysed but checked: whoever asks raises the precision until the answer is determined.
 
 use alloc::vec::Vec;
 use core::ops::Shr;
@@ -30,7 +30,8 @@ pub enum Decay {
 
 /// A distribution on 0, 1, 2, …: P(j) ∝ weight(j), with the weights of j ≥ 1 doubled if `folded`.
 ///
-/// Folded, it is the magnitude |K| of noise on all integers; as it is, the first edges of buckets of one sign.
+/// Folded, it is the magnitude |K| of noise on all integers; as it is, the first edges of buckets of one
+/// sign.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cells {
     /// How the weights fall.
@@ -83,8 +84,9 @@ fn approximate(enclosure: &Enclosure, working: u32) -> Approximation {
 impl Approximation {
     /// The product of two numbers in [0, 1].
     ///
-    /// (a + e)(b + f) = ab + a·f + b·e + e·f ≤ ab + f + e + e·f·2^-working in ulps, since a and b are at most 1; the last
-    /// term is below 1 while e and f are below 2^(working/2), and rounding ab down loses less than 1: e + f + 2 at most.
+    /// (a + e)(b + f) = ab + a·f + b·e + e·f ≤ ab + f + e + e·f·2^-working in ulps, since a and b are at most
+    /// 1; the last term is below 1 while e and f are below 2^(working/2), and rounding ab down loses less
+    /// than 1: e + f + 2 at most.
     fn product(&self, other: &Self, working: u32) -> Self {
         let value = (&self.value * &other.value) >> working;
         Self { value, error: self.error.saturating_add(other.error).saturating_add(2) }
@@ -92,8 +94,8 @@ impl Approximation {
 }
 
 impl Cells {
-    /// Bounds of G(0), G(1), … in units of 2^-precision, until a lower bound is within 2^`stop` units of 1; the bounds are
-    /// a unit or two wide, and 2^-`guard` more. There is one at least.
+    /// Bounds of G(0), G(1), … in units of 2^-precision, until a lower bound is within 2^`stop` units of 1;
+    /// the bounds are a unit or two wide, and 2^-`guard` more. There is one at least.
     pub fn cumulative(&self, precision: u32, guard: u32, stop: u32) -> Vec<Bounds> {
         match &self.decay {
             Decay::Laplace { scale } => self.laplace(scale, precision, guard, stop),
@@ -147,11 +149,12 @@ impl Cells {
         }
     }
 
-    /// Weights by recurrence: w₀ = 1, wₖ₊₁ = wₖ·rₖ, rₖ = e^(-(2k+1)/2v), rₖ₊₁ = rₖ·e^(-1/v). The ratios fall, so Σ_{k≥n} wₖ ≤
-    /// wₙ/(1 − rₙ) encloses what the partial sums leave out. With S the partial sums and d = 1 if folded, else 0, G(j) =
-    /// ((1 + d)·S(j) − d)/((1 + d)·S(∞) − d).
+    /// Weights by recurrence: w₀ = 1, wₖ₊₁ = wₖ·rₖ, rₖ = e^(-(2k+1)/2v), rₖ₊₁ = rₖ·e^(-1/v). The ratios fall,
+    /// so Σ_{k≥n} wₖ ≤ wₙ/(1 − rₙ) encloses what the partial sums leave out. With S the partial sums and d =
+    /// 1 if folded, else 0, G(j) = ((1 + d)·S(j) − d)/((1 + d)·S(∞) − d).
     fn gaussian(&self, variance: &Positive, precision: u32, guard: u32, stop: Option<u32>) -> Vec<Bounds> {
-        // Weights count down to 2^-target, about σ·√(1.4·target) of them; the error of a sum is below their number cubed.
+        // Weights count down to 2^-target, about σ·√(1.4·target) of them; the error of a sum is below their
+        // number cubed.
         let target = precision.saturating_add(guard);
         let terms = (variance.numerator() * 2u32 * target / variance.denominator()).sqrt() + 2u32;
         let working = target.saturating_add(u32::try_from(3 * terms.bits()).unwrap_or(u32::MAX / 2)).saturating_add(8);
@@ -175,8 +178,8 @@ impl Cells {
         }
         let most = &weight.value + weight.error;
         let ratio_most = &ratio.value + ratio.error;
-        // 1 − r is positive long before the weights are negligible; if it were not, the tail would be unknown, and G ≥ 0 all
-        // that is said.
+        // 1 − r is positive long before the weights are negligible; if it were not, the tail would be
+        // unknown, and G ≥ 0 all that is said.
         let tail = if ratio_most < one { (most << working) / (&one - ratio_most) + 1u32 } else { one.clone() << 64u32 };
         let double = |sum: BigUint| if self.folded { (sum << 1u32) - &one } else { sum };
         let least_total = double(sum.clone());
@@ -217,7 +220,8 @@ where
     for<'n> &'n N: Shr<u32, Output = N>,
     u128: TryFrom<N>,
 {
-    /// ⌊G·2^width⌋, for bounds in units of 2^-(width + finer), if they determine it, given that G < 1; width is at most 127.
+    /// ⌊G·2^width⌋, for bounds in units of 2^-(width + finer), if they determine it, given that G < 1; width
+    /// is at most 127.
     pub fn floor(&self, width: u32, finer: u32) -> Option<u128> {
         let floor = |bound: &N| u128::try_from(bound >> finer).ok();
         let (lower, upper) = (floor(&self.lower)?, floor(&self.upper)?);
@@ -246,7 +250,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// Both ways of computing G agree with sums of the closed form, which knows nothing of them; and are narrow.
+        /// Both ways of computing G agree with sums of the closed form, which knows nothing of them; and are
+        /// narrow.
         #[test]
         fn cumulative_probabilities_are_those_on_paper(n in 1u64..80, d in 1u64..20, precision in 20u32..100, folded: bool) {
             let laplace = Cells { decay: Decay::Laplace { scale: positive(n, d) }, folded };

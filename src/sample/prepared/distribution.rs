@@ -1,9 +1,10 @@
 //! The traits of the `rand` crate (feature `rand`).
 //!
-//! `rand` hands a sampler any generator, weak ones included: only a cryptographic one, such as `ChaCha20Rng`, gives private noise. Nor
-//! can its samplers fail, so that there is no `Distribution<i64>`: a sample that does not fit would have to be clamped or
-//! wrapped. Nor does it know when a sample begins: a generator that a fork has copied is not renewed, and the child draws its parent's noise.
-//! There are `Distribution<Integer>`, which holds any, and `Distribution<Option<i64>>`.
+//! `rand` hands a sampler any generator, weak ones included: only a cryptographic one, such as `ChaCha20Rng`,
+//! gives private noise. Nor can its samplers fail, so that there is no `Distribution<i64>`: a sample that
+//! does not fit would have to be clamped or wrapped. Nor does it know when a sample begins: a generator that
+//! a fork has copied is not renewed, and the child draws its parent's noise. There are
+//! `Distribution<Integer>`, which holds any, and `Distribution<Option<i64>>`.
 
 use rand::{Rng, distr::Distribution};
 

@@ -1,25 +1,28 @@
 //! Lazy inversion: which cell a uniform real falls in, from as few of its bits as decide it.
 //!
-//! U is a uniform real in [0, 1), revealed from its first bit on. With G(j) = P(cell ≤ j), the cell is the least j with
-//! U < G(j). The first `width` bits of U are an integer u, so that U is in [u, u + 1)·2^-width. The table holds
-//! T(j) = ⌊G(j)·2^width⌋, hence G(j) is in [T(j), T(j) + 1)·2^-width. Cell by cell:
+//! U is a uniform real in [0, 1), revealed from its first bit on. With G(j) = P(cell ≤ j), the cell is the
+//! least j with U < G(j). The first `width` bits of U are an integer u, so that U is in [u, u + 1)·2^-width.
+//! The table holds T(j) = ⌊G(j)·2^width⌋, hence G(j) is in [T(j), T(j) + 1)·2^-width. Cell by cell:
 //!
 //! * u < T(j): U < (u + 1)·2^-width ≤ T(j)·2^-width ≤ G(j), so the cell is j or before it;
 //! * u > T(j): U ≥ u·2^-width ≥ (T(j) + 1)·2^-width > G(j), so the cell is after j;
-//! * u = T(j): these bits do not say. More bits of the same U follow, and a tighter enclosure of G(j), until they do.
+//! * u = T(j): these bits do not say. More bits of the same U follow, and a tighter enclosure of G(j), until
+//!   they do.
 //!
-//! So where no T(j) equals u, the cell is the number of thresholds below u. T rises with j up to 2^width − 1, which G, being below
-//! 1, never passes: the list ends at the first T(j) = 2^width − 1, and a U of width ones is ambiguous there. That is the open last
-//! cell: the refinement goes on to j + 1, j + 2, … for as long as U is not below G(j), and nothing is clamped.
+//! So where no T(j) equals u, the cell is the number of thresholds below u. T rises with j up to 2^width − 1,
+//! which G, being below 1, never passes: the list ends at the first T(j) = 2^width − 1, and a U of width ones
+//! is ambiguous there. That is the open last cell: the refinement goes on to j + 1, j + 2, … for as long as U
+//! is not below G(j), and nothing is clamped.
 //!
-//! Where `width` is short, so that ambiguity is not rare, a second look compares the next bits of U with the next bits of G(j), which
-//! are listed too, by the same argument at the width of both together.
+//! Where `width` is short, so that ambiguity is not rare, a second look compares the next bits of U with the
+//! next bits of G(j), which are listed too, by the same argument at the width of both together.
 //!
-//! **The guide** finds the cell at a glance. Cells have ever less mass, so that the thresholds crowd towards 1 as fast as what is left:
-//! the guide is indexed as a floating-point number is written, by how many ones u begins with (its *octave*: 1 − U is in
-//! [2^-(octave + 1), 2^-octave]) and the next `STEPS` bits. If the cells are log-concave, as ours are, their thresholds' distances
-//! fall no faster than 1 − U does, so that one number of steps keeps two thresholds out of an entry in every octave, and half of
-//! all draws read one octave of the guide. What the guide does not settle, a search of the thresholds does.
+//! **The guide** finds the cell at a glance. Cells have ever less mass, so that the thresholds crowd towards
+//! 1 as fast as what is left: the guide is indexed as a floating-point number is written, by how many ones u
+//! begins with (its *octave*: 1 − U is in [2^-(octave + 1), 2^-octave]) and the next `STEPS` bits. If the
+//! cells are log-concave, as ours are, their thresholds' distances fall no faster than 1 − U does, so that
+//! one number of steps keeps two thresholds out of an entry in every octave, and half of all draws read one
+//! octave of the guide. What the guide does not settle, a search of the thresholds does.
 //!
 //! The width is a number, so that the code that ships at 63 bits is enumerated at 7.
 
@@ -34,8 +37,8 @@ use crate::{exact::Natural, sample::Interpreter};
 /// The most octaves of a guide: one draw in 2^11 is beyond them.
 const MOST_OCTAVES: u32 = 11;
 
-/// How many ones each word of 11 bits begins with. A look-up, since what counts them on any x86-64 (`bsr`) waits for the last use of the
-/// register that it writes to, and would string the draws of a batch together.
+/// How many ones each word of 11 bits begins with. A look-up, since what counts them on any x86-64 (`bsr`)
+/// waits for the last use of the register that it writes to, and would string the draws of a batch together.
 static OCTAVES: [u8; 1 << MOST_OCTAVES] = octaves();
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
@@ -67,14 +70,16 @@ pub struct Inversion<const STEPS: u32> {
     refill: u32,
     /// Invariant #1: T(0) ≤ T(1) ≤ …, the last being 2^width − 1, and the only such.
     thresholds: Arc<[u64]>,
-    /// The next `refill` bits of each G(j) after those of T(j), or nothing: where the first look is short, the second must be cheap. It goes
-    /// on where T does not, to the first whose bits are all ones.
+    /// The next `refill` bits of each G(j) after those of T(j), or nothing: where the first look is short,
+    /// the second must be cheap. It goes on where T does not, to the first whose bits are all ones.
     finer: Arc<[u64]>,
-    /// For each octave, and each first `STEPS` bits of what follows in the complement of u: the next 18 bits of the complement of
-    /// the only threshold there, on top; and the *base*, the number of thresholds before it.
+    /// For each octave, and each first `STEPS` bits of what follows in the complement of u: the next 18 bits
+    /// of the complement of the only threshold there, on top; and the *base*, the number of thresholds before
+    /// it.
     ///
-    /// Invariant #2: no entry has two thresholds, and each base is below 2^14. Where there is no threshold, the 18 bits are zero,
-    /// which nothing is below: the base is the cell, and a complement with these bits zero is left to the search.
+    /// Invariant #2: no entry has two thresholds, and each base is below 2^14. Where there is no threshold,
+    /// the 18 bits are zero, which nothing is below: the base is the cell, and a complement with these bits
+    /// zero is left to the search.
     guide: Arc<[u32]>,
 }
 
@@ -88,7 +93,8 @@ pub enum Found {
 }
 
 impl<const STEPS: u32> Inversion<STEPS> {
-    /// The table for a first look of `width` bits, 2 to 63, and if `short` a second of `refill` bits, 1 to 64.
+    /// The table for a first look of `width` bits, 2 to 63, and if `short` a second of `refill` bits, 1
+    /// to 64.
     pub fn new(cells: Cells, width: u32, refill: u32, short: bool) -> Self {
         let (width, refill) = (width.clamp(2, 63), refill.clamp(1, 64));
         let more = if short { refill } else { 0 };
@@ -126,7 +132,8 @@ impl<const STEPS: u32> Inversion<STEPS> {
         self.thresholds.len()
     }
 
-    /// Where the guide may change its mind: the first u of each entry, of those that share its threshold's bits, and after those.
+    /// Where the guide may change its mind: the first u of each entry, of those that share its threshold's
+    /// bits, and after those.
     pub fn guide_edges(&self) -> impl Iterator<Item = u64> + '_ {
         (0..).zip(self.guide.iter()).flat_map(|(index, &entry)| {
             let entries = entries(index, STEPS);
@@ -143,7 +150,8 @@ impl<const STEPS: u32> Inversion<STEPS> {
         lists.iter().map(|list| core::mem::size_of_val(&***list)).sum::<usize>() + core::mem::size_of_val(&*self.guide)
     }
 
-    /// The cell of a U whose first bits are the top `width` bits of `word`, if the guide settles it; the bits below are ignored.
+    /// The cell of a U whose first bits are the top `width` bits of `word`, if the guide settles it; the bits
+    /// below are ignored.
     ///
     /// No branch but the last two depends on the word, and those are rare.
     #[inline]
@@ -205,8 +213,8 @@ fn find(thresholds: &[u64], u: u64) -> Found {
     if thresholds.get(cell).is_some_and(|&threshold| threshold == u) { Found::From(found) } else { Found::Cell(found) }
 }
 
-/// The cell, at `cell` or after it, of a U in [prefix, prefix + 1]·2^-length: more bits of the same U, `refill` at a time, and tighter
-/// bounds of G(cell), as integers over 2^length, until they say.
+/// The cell, at `cell` or after it, of a U in [prefix, prefix + 1]·2^-length: more bits of the same U,
+/// `refill` at a time, and tighter bounds of G(cell), as integers over 2^length, until they say.
 fn decide<N: Natural, I: Interpreter>(
     mut prefix: N,
     mut length: u32,
@@ -238,7 +246,8 @@ fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
     let long = width + more;
     let mut guard = 24;
     loop {
-        // The bounds are finer than the unit by `guard` bits, so that they straddle an integer rarely; then they are redone.
+        // The bounds are finer than the unit by `guard` bits, so that they straddle an integer rarely; then
+        // they are redone.
         if let Some(floors) = floors(&cells.cumulative(long + guard, 8, guard - 1), long, guard) {
             return floors;
         }
@@ -246,8 +255,9 @@ fn thresholds(cells: &Cells, width: u32, more: u32) -> Vec<u128> {
     }
 }
 
-/// ⌊G(j)·2^width⌋ for j = 0, 1, … to the first that is all ones, from bounds in units of 2^-(width + finer); nothing if one of them is not determined, or
-/// none is all ones. Since G does not fall, this is Invariant #1.
+/// ⌊G(j)·2^width⌋ for j = 0, 1, … to the first that is all ones, from bounds in units of 2^-(width + finer);
+/// nothing if one of them is not determined, or none is all ones. Since G does not fall, this is
+/// Invariant #1.
 fn floors<N>(bounds: &[Bounds<N>], width: u32, finer: u32) -> Option<Vec<u128>>
 where
     for<'n> &'n N: Shr<u32, Output = N>,
@@ -266,7 +276,8 @@ where
 /// The cell that an entry of the guide gives for the next 32 bits of a complement, if they settle it.
 #[inline]
 fn settle(entry: u32, rest: u32) -> Option<u64> {
-    // The bits of u equal the threshold's only if these do; if they do not, they decide the order. A smaller complement is a greater u.
+    // The bits of u equal the threshold's only if these do; if they do not, they decide the order. A smaller
+    // complement is a greater u.
     let settled = (rest ^ entry) >> BASE_BITS != 0;
     settled.then(|| u64::from(entry & ((1 << BASE_BITS) - 1)) + u64::from(rest < entry))
 }
@@ -313,7 +324,8 @@ fn complement(threshold: u64, width: u32) -> u64 {
     !(threshold << (64 - width)) & (u64::MAX << (64 - width))
 }
 
-/// One entry of the guide, over the falling complements of the thresholds; nothing if Invariant #2 does not allow it.
+/// One entry of the guide, over the falling complements of the thresholds; nothing if Invariant #2 does not
+/// allow it.
 fn entry(complements: &[u64], index: u64, steps: u32) -> Option<u32> {
     let Entries { first, last, rest } = entries(index, steps);
     let before = complements.partition_point(|&complement| complement > last);
@@ -378,8 +390,9 @@ mod tests {
         Replay::new((0..length).rev().map(|i| bits.bit(i)).collect::<Tape>())
     }
 
-    /// At every boundary, U agrees with G(j) for the first word, or for the first two, and then differs in the last place, by one
-    /// either way: the refinement must say what the exact inversion says. The last boundaries are those of the open cell.
+    /// At every boundary, U agrees with G(j) for the first word, or for the first two, and then differs in
+    /// the last place, by one either way: the refinement must say what the exact inversion says. The last
+    /// boundaries are those of the open cell.
     #[test]
     fn every_boundary_is_refined_either_way() {
         for (decay, pmf) in decays() {
@@ -415,7 +428,8 @@ mod tests {
                             let answer = inversion.resolve(word, &mut Execution { bits: &mut replay });
                             let bits_used = replay.position();
                             let Ok(answer) = answer else {
-                                // u's neighbourhood may need more bits than this tape has: then it decides nothing.
+                                // u's neighbourhood may need more bits than this tape has: then it decides
+                                // nothing.
                                 assert!(answer == Err(crate::bits::BitsError::TapeEnded));
                                 continue;
                             };
@@ -431,7 +445,8 @@ mod tests {
         }
     }
 
-    /// The guide never contradicts the thresholds, at any of the points where either could change; at 8 bits, at any point.
+    /// The guide never contradicts the thresholds, at any of the points where either could change; at 8 bits,
+    /// at any point.
     fn agrees<const STEPS: u32>(decay: &Decay, folded: bool, width: u32) {
         let cells = Cells { decay: decay.clone(), folded };
         let inversion = Inversion::<STEPS>::new(cells, width, 64, false);
@@ -472,7 +487,8 @@ mod tests {
         }
     }
 
-    /// As shipped: at a scale just within each construction's reach, no octave has two thresholds in an entry.
+    /// As shipped: at a scale just within each construction's reach, no octave has two thresholds in an
+    /// entry.
     #[test]
     fn the_guide_is_whole() {
         fn octaves<const STEPS: u32>(n: u64, d: u64, folded: bool, width: u32) -> [usize; 2] {

@@ -1,7 +1,8 @@
 //! Prepared samplers: built once for a parameter, then exact samples in nanoseconds.
 //!
 //! [`PreparedLaplace`] and [`PreparedGaussian`] draw from the same distributions as the reference samplers
-//! [`Laplace`](super::Laplace) and [`Gaussian`](super::Gaussian), exactly, and pay the exponentials in advance. Three constructions:
+//! [`Laplace`](super::Laplace) and [`Gaussian`](super::Gaussian), exactly, and pay the exponentials in
+//! advance. Three constructions:
 //!
 //! | scale or σ | construction | memory |
 //! | --- | --- | --- |
@@ -9,11 +10,11 @@
 //! | up to 2^63 | buckets under an envelope, then accepted: a word a trial, or a word and a quarter | at most 256 KiB |
 //! | beyond | the reference sampler | – |
 //!
-//! A comparison that the first word leaves open draws more bits and tightens an enclosure until it is decided. Rounding never
-//! decides, nothing is clamped, and no output is out of reach.
+//! A comparison that the first word leaves open draws more bits and tightens an enclosure until it is
+//! decided. Rounding never decides, nothing is clamped, and no output is out of reach.
 //!
-//! **Time.** A sample's time depends on its value: the table is read where the noise falls. Where somebody could measure it, as
-//! another tenant of the machine might, draw with a sampler whose work is fixed.
+//! **Time.** A sample's time depends on its value: the table is read where the noise falls. Where somebody
+//! could measure it, as another tenant of the machine might, draw with a sampler whose work is fixed.
 
 pub(crate) mod bulk;
 pub(crate) mod cells;
@@ -43,7 +44,8 @@ pub(super) use bulk::{add_noise_by_reference, fill_by_reference};
 #[cfg(feature = "parallel")]
 pub use parallel::CHUNK;
 
-/// One trial of a construction, on a first word and perhaps a part of a second: settled at once, or resolved with more bits.
+/// One trial of a construction, on a first word and perhaps a part of a second: settled at once, or resolved
+/// with more bits.
 pub trait Trial {
     /// The machine word: 64 bits as shipped.
     type Word: Machine;
@@ -54,7 +56,8 @@ pub trait Trial {
     /// The sample, if these words decide it at a glance and it fits.
     fn settle(&self, first: Self::Word, second: Self::Word) -> Option<SignedWord<Self>>;
 
-    /// The sample whatever it takes, or nothing if the trial is rejected: then the next one draws fresh words.
+    /// The sample whatever it takes, or nothing if the trial is rejected: then the next one draws fresh
+    /// words.
     fn resolve<I: Interpreter>(
         &self,
         first: Self::Word,
@@ -125,7 +128,8 @@ fn floor_log2(x: &Positive) -> Option<u32> {
     u32::try_from(log).ok()
 }
 
-/// How a wide trial of so many bits is shared out: 30 bits find the bucket, or as many as leave 8 to squeeze; a sign.
+/// How a wide trial of so many bits is shared out: 30 bits find the bucket, or as many as leave 8 to squeeze;
+/// a sign.
 fn layout(bits: u32, offset: u32) -> Layout {
     let both = bits.saturating_sub(offset).saturating_sub(1);
     let squeeze = both.saturating_sub(30).max(8);
@@ -224,10 +228,12 @@ macro_rules! prepared {
             ///
             /// # Errors
             ///
-            /// If the source fails, or if a sample does not fit `T`, which never happens to an [`Integer`]. What the slice
-            /// holds then must not be released: that a sample did not fit says something about it.
+            /// If the source fails, or if a sample does not fit `T`, which never happens to an [`Integer`].
+            /// What the slice holds then must not be released: that a sample did not fit says something about
+            /// it.
             ///
-            /// For `i64` that has probability below 2^-1000 a sample where the scale is at most 2^53 or σ at most 2^57.
+            /// For `i64` that has probability below 2^-1000 a sample where the scale is at most 2^53 or σ at
+            /// most 2^57.
             #[inline]
             pub fn fill<T: Sample, B: Bits + ?Sized>(&self, bits: &mut B, out: &mut [T]) -> Result<(), FillError> {
                 self.construction.fill(bits, out)
@@ -235,12 +241,13 @@ macro_rules! prepared {
 
             /// Adds an independent sample to each value; the answer is how many sums were clamped.
             ///
-            /// A sum past 64 bits is clamped, never wrapped. The sum is formed exactly; clamping it, and counting how often, is
-            /// post-processing.
+            /// A sum past 64 bits is clamped, never wrapped. The sum is formed exactly; clamping it, and
+            /// counting how often, is post-processing.
             ///
             /// # Errors
             ///
-            /// If the source fails. Every value is then overwritten with 0: those that had no noise yet are private.
+            /// If the source fails. Every value is then overwritten with 0: those that had no noise yet are
+            /// private.
             #[inline]
             pub fn add_noise<B: Bits + ?Sized>(&self, bits: &mut B, values: &mut [i64]) -> Result<usize, BitsError> {
                 self.construction.add_noise(bits, values)

@@ -14,8 +14,9 @@ pub const CHUNK: usize = 1 << 14;
 
 /// Runs `work` on each chunk of a slice, on all threads, with a ChaCha20 stream of the chunk's own.
 ///
-/// A 256-bit key is drawn from `bits`; chunk i reads stream i of the cipher under that key, so that the streams are independent
-/// of each other, and what a chunk reads depends on its place alone: not on the threads, nor on the order in which they run.
+/// A 256-bit key is drawn from `bits`; chunk i reads stream i of the cipher under that key, so that the
+/// streams are independent of each other, and what a chunk reads depends on its place alone: not on the
+/// threads, nor on the order in which they run.
 pub(super) fn in_chunks<T: Send, B: Bits + ?Sized, E: From<BitsError> + Send>(
     bits: &mut B,
     slice: &mut [T],
@@ -39,10 +40,11 @@ pub(super) fn in_chunks<T: Send, B: Bits + ?Sized, E: From<BitsError> + Send>(
 macro_rules! in_parallel {
     ($name:ident) => {
         impl super::$name {
-            /// Fills a slice as [`fill`](Self::fill) does, on all threads of the rayon pool that this runs in.
+            /// Fills a slice as [`fill`](Self::fill) does, on all threads of the rayon pool that this runs
+            /// in.
             ///
-            /// Each [`CHUNK`] samples have a ChaCha20 stream of their own, under one key that is drawn from `bits`: what the slice
-            /// holds is a function of the bits drawn, whatever the number of threads.
+            /// Each [`CHUNK`] samples have a ChaCha20 stream of their own, under one key that is drawn from
+            /// `bits`: what the slice holds is a function of the bits drawn, whatever the number of threads.
             ///
             /// # Errors
             ///
@@ -55,7 +57,8 @@ macro_rules! in_parallel {
                 in_chunks(bits, out, |stream, chunk| self.fill(stream, chunk))
             }
 
-            /// Adds noise as [`add_noise`](Self::add_noise) does, on all threads, as [`fill_parallel`](Self::fill_parallel).
+            /// Adds noise as [`add_noise`](Self::add_noise) does, on all threads, as
+            /// [`fill_parallel`](Self::fill_parallel).
             ///
             /// # Errors
             ///

@@ -1,7 +1,8 @@
 //! Noise by a table of its magnitudes: one word a sample.
 //!
-//! A word is, but for its last bit, a uniform real's first bits; the last bit is a sign. The real inverts the cumulative probabilities of the magnitude, P(0),
-//! 2·P(1), 2·P(2), …; half of a magnitude's mass goes to either sign, and both halves of P(0) to zero. Nothing is rejected.
+//! A word is, but for its last bit, a uniform real's first bits; the last bit is a sign. The real inverts the
+//! cumulative probabilities of the magnitude, P(0), 2·P(1), 2·P(2), …; half of a magnitude's mass goes to
+//! either sign, and both halves of P(0) to zero. Nothing is rejected.
 
 use core::marker::PhantomData;
 
@@ -15,8 +16,8 @@ use crate::{
     sample::{Interpreter, machine::Machine},
 };
 
-/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-11 of what is left, where the distance of two thresholds is at
-/// least 0.8·2^-10 of it, the greatest scale being 2^10.
+/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-11 of what is left, where
+/// the distance of two thresholds is at least 0.8·2^-10 of it, the greatest scale being 2^10.
 pub const STEPS: u32 = 11;
 
 /// The table of one distribution on machine words: 64 bits as shipped, a few where they are enumerated.
@@ -51,7 +52,8 @@ impl<W: Machine, const GUIDE: u32> Trial for Table<W, GUIDE> {
     #[inline]
     fn settle(&self, word: W, _: W) -> Option<W::Signed> {
         let magnitude = self.magnitudes.look_up(word.aligned())?;
-        // The guide's base is below 2^14, and the cell at most one more: only a short word is too short for it.
+        // The guide's base is below 2^14, and the cell at most one more: only a short word is too short for
+        // it.
         if W::BITS <= 15 && magnitude >> (W::BITS - 1) != 0 {
             return None;
         }

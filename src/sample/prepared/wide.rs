@@ -1,19 +1,23 @@
 //! Noise too wide for a table: buckets under an envelope, accepted.
 //!
-//! The magnitude k ≥ 0 has weight f(k) = e^(-k/s) or e^(-k²/2σ²). With w = 2^`offset` ≤ scale/128, bucket b holds k = bw, …, bw + w − 1. A trial
+//! The magnitude k ≥ 0 has weight f(k) = e^(-k/s) or e^(-k²/2σ²). With w = 2^`offset` ≤ scale/128, bucket b
+//! holds k = bw, …, bw + w − 1. A trial
 //!
-//! 1. draws b with probability ∝ f(bw), by lazy inversion; there are infinitely many buckets, and the last cell is open;
+//! 1. draws b with probability ∝ f(bw), by lazy inversion; there are infinitely many buckets, and the last
+//!    cell is open;
 //! 2. draws an offset o uniform below w, so that k = bw + o is proposed with probability ∝ f(bw)/w;
-//! 3. accepts with probability e^-x = f(k)/f(bw), where x = o/s or o·(2bw + o)/2σ², which leaves k with weight ∝ f(k);
+//! 3. accepts with probability e^-x = f(k)/f(bw), where x = o/s or o·(2bw + o)/2σ², which leaves k with
+//!    weight ∝ f(k);
 //! 4. gives k a fair sign, and rejects a negative zero: every integer has exactly one magnitude and sign.
 //!
-//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or one and a quarter where w is
-//! above 2^36: first bits of the uniform real that b inverts | first bits v of the uniform real V that accepts, if V < e^-x | o | the sign.
+//! A rejected trial leaves nothing behind: the next one draws fresh words. All of a trial is in one word, or
+//! one and a quarter where w is above 2^36: first bits of the uniform real that b inverts | first bits v of
+//! the uniform real V that accepts, if V < e^-x | o | the sign.
 //!
-//! **Squeezes.** In bucket b, x is at most X, its value at o = w, and e^-x ≥ 1 − x: V < 1 − X accepts whatever o is; `sure` holds
-//! ⌊(1 − X)·2^squeeze⌋, and v below it settles all but about one trial in a hundred. Then V is lengthened by a word, and
-//! 1 − x + x²/2 − x³/6 ≤ e^-x ≤ 1 − x + x²/2 on integers decides all but a few in 10^8. The last resort is the enclosure of e^-x, as tight
-//! as it takes.
+//! **Squeezes.** In bucket b, x is at most X, its value at o = w, and e^-x ≥ 1 − x: V < 1 − X accepts
+//! whatever o is; `sure` holds ⌊(1 − X)·2^squeeze⌋, and v below it settles all but about one trial in a
+//! hundred. Then V is lengthened by a word, and 1 − x + x²/2 − x³/6 ≤ e^-x ≤ 1 − x + x²/2 on integers decides
+//! all but a few in 10^8. The last resort is the enclosure of e^-x, as tight as it takes.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -42,21 +46,23 @@ pub struct Layout {
     pub squeeze: u32,
 }
 
-/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-9 of what is left, where the distance of two
-/// thresholds is about 2^-8 of it.
+/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-9 of what is left, where the
+/// distance of two thresholds is about 2^-8 of it.
 pub const STEPS: u32 = 9;
 
-/// Buckets of 2^offset places; a trial is a machine word and SECOND bits more: 64 and 0 or 16 as shipped. (On short words
-/// the guide is short too, or it would settle nothing.)
+/// Buckets of 2^offset places; a trial is a machine word and SECOND bits more: 64 and 0 or 16 as shipped. (On
+/// short words the guide is short too, or it would settle nothing.)
 ///
-/// Invariant #1: prefix + squeeze + offset + 1 = BITS + SECOND, and the offset is at least SECOND and at most BITS − 2.
+/// Invariant #1: prefix + squeeze + offset + 1 = BITS + SECOND, and the offset is at least SECOND and at most
+/// BITS − 2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wide<W, const SECOND: u32, const GUIDE: u32 = STEPS> {
     decay: Decay,
     layout: Layout,
     buckets: Inversion<GUIDE>,
-    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word. Invariant #2: at most
-    /// 2^(BITS − 1 − offset) buckets, so that their magnitudes are below 2^(BITS − 1).
+    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first
+    /// word. Invariant #2: at most 2^(BITS − 1 − offset) buckets, so that their magnitudes are below 2^(BITS
+    /// − 1).
     sure: Arc<[W]>,
     /// 2^(offset + 1): of either sign.
     places: W,
@@ -101,8 +107,9 @@ impl<W: Machine> Reciprocal<W> {
 
 /// e^-x in [lower, upper] units of 2^-BITS, for x in [least, most] units of 2^-BITS, below 1.
 ///
-/// 1 − x + x²/2 − x³/6 and 1 − x + x²/2 are neighbouring partial sums of an alternating series whose terms fall, and both fall in x:
-/// the former is taken at the greatest x and rounded down, the latter at the least and rounded up.
+/// 1 − x + x²/2 − x³/6 and 1 − x + x²/2 are neighbouring partial sums of an alternating series whose terms
+/// fall, and both fall in x: the former is taken at the greatest x and rounded down, the latter at the least
+/// and rounded up.
 fn exponential<W: Machine>(least: u128, most: u128) -> (u128, u128) {
     let one = 1 << W::BITS;
     // Each is below 2^BITS, so squares fit two words.
@@ -170,12 +177,14 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
         self.layout.squeeze
     }
 
-    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first word.
+    /// For each bucket, how many values of v accept whatever the offset, shifted to where v is in the first
+    /// word.
     pub fn sure(&self) -> &[W] {
         &self.sure
     }
 
-    /// Whether every bucket's squeeze accepts only what e^-x accepts, at the end of the bucket where e^-x is least.
+    /// Whether every bucket's squeeze accepts only what e^-x accepts, at the end of the bucket where e^-x is
+    /// least.
     pub fn squeezes_hold(&self) -> bool {
         let last = (1 << self.layout.offset) - 1;
         let whole = Rational::from_integer((1u64 << self.layout.squeeze << self.below()).into());
@@ -380,7 +389,8 @@ mod tests {
         }
     }
 
-    /// How often each of −12, …, 12 is drawn in 200,000 samples, if after a rejection the `reused` bits of the word are the rejected ones.
+    /// How often each of −12, …, 12 is drawn in 200,000 samples, if after a rejection the `reused` bits of
+    /// the word are the rejected ones.
     fn counts(wide: &Wide<u64, 0>, reused: u64) -> [u64; 25] {
         let mut bits = crate::bits::seeded([5; 32]);
         let mut counts = [0; 25];
@@ -404,9 +414,10 @@ mod tests {
         counts
     }
 
-    /// **Bits reused after a rejection** are caught by goodness of fit, at 7 standard deviations of some output (alpha 10^-10): those of the
-    /// proposal, so that only V is drawn afresh and all are accepted in the end; those of the offset alone; those of V, which were
-    /// too great for the last place and are for the next. The twin reuses none. Wide buckets, so that a third of the trials are rejected.
+    /// **Bits reused after a rejection** are caught by goodness of fit, at 7 standard deviations of some
+    /// output (alpha 10^-10): those of the proposal, so that only V is drawn afresh and all are accepted in
+    /// the end; those of the offset alone; those of V, which were too great for the last place and are for
+    /// the next. The twin reuses none. Wide buckets, so that a third of the trials are rejected.
     #[test]
     fn bits_reused_after_a_rejection_are_caught() {
         let layout = Layout { prefix: 30, offset: 2, squeeze: 31 };

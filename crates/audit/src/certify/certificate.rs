@@ -30,12 +30,13 @@ pub struct Certificate<O> {
 impl<O: Ord + Clone> Certificate<O> {
     /// Compares enumerated masses with the closed form.
     ///
-    /// With lower bounds Lₖ, whose sum leaves u unresolved, and the truth Pₖ ≥ Lₖ: Pₖ ≤ Lₖ + u, because the other outputs keep
-    /// at least their lower bounds. With expectations Eₖ in [eₖ, eₖ⁺], the total variation is
-    /// 1 − Σ min(Pₖ, Eₖ) ≤ 1 − Σ min(Lₖ, eₖ), over any outputs at all.
+    /// With lower bounds Lₖ, whose sum leaves u unresolved, and the truth Pₖ ≥ Lₖ: Pₖ ≤ Lₖ + u, because the
+    /// other outputs keep at least their lower bounds. With expectations Eₖ in [eₖ, eₖ⁺], the total variation
+    /// is 1 − Σ min(Pₖ, Eₖ) ≤ 1 − Σ min(Lₖ, eₖ), over any outputs at all.
     ///
-    /// It holds if something was enumerated, Σ Lₖ ≤ 1, [Lₖ, Lₖ + u] meets [eₖ, eₖ⁺] for every enumerated output, and the outputs that were not enumerated, which have at
-    /// most u in truth, can have at most u by the closed form: 1 − Σ eₖ⁺ ≤ u.
+    /// It holds if something was enumerated, Σ Lₖ ≤ 1, [Lₖ, Lₖ + u] meets [eₖ, eₖ⁺] for every enumerated
+    /// output, and the outputs that were not enumerated, which have at most u in truth, can have at most u by
+    /// the closed form: 1 − Σ eₖ⁺ ≤ u.
     #[must_use]
     pub fn new(masses: &Masses<O>, pmf: &(impl Pmf<O> + ?Sized)) -> Self {
         let precision = masses.precision();
@@ -52,7 +53,8 @@ impl<O: Ord + Clone> Certificate<O> {
         let mut holds = masses.coherent;
         for (value, lower) in masses.lower() {
             let expected = pmf.probability(value);
-            // The bounds are in order, so there always is an enclosure; if there were none, nothing would hold.
+            // The bounds are in order, so there always is an enclosure; if there were none, nothing would
+            // hold.
             let Some(enumerated) = enclose(lower, lower + masses.unresolved()) else {
                 holds = false;
                 continue;

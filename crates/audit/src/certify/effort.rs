@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::CertifyError;
 
-/// A bound of the work: outputs (and states at once) of a program, and the time. What would take more is refused; what is certified does not depend on it.
+/// A bound of the work: outputs (and states at once) of a program, and the time. What would take more is
+/// refused; what is certified does not depend on it.
 ///
 /// ```
 /// use std::time::Duration;

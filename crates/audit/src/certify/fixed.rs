@@ -1,15 +1,17 @@
 //! Certificates of the fixed-work samplers, at the width that ships.
 //!
-//! 2^192 tapes are not enumerated. But every comparison of a trial is monotone in its word, so the words that settle an outcome come in
-//! runs. The shipped trial is evaluated at both ends of every run, and must say there what it ought to: then it says so on the whole
-//! run, and the run's words are counted. What is counted is exact mass, of outputs and of rejection; words that no run covers (those
-//! that the exact path decides, the open ends) are slack. A rejected trial is followed by another one like it, so an output of mass a, with
-//! r the mass that is certainly rejected, has a probability of at least a/(1 − r).
+//! 2^192 tapes are not enumerated. But every comparison of a trial is monotone in its word, so the words that
+//! settle an outcome come in runs. The shipped trial is evaluated at both ends of every run, and must say
+//! there what it ought to: then it says so on the whole run, and the run's words are counted. What is counted
+//! is exact mass, of outputs and of rejection; words that no run covers (those that the exact path decides,
+//! the open ends) are slack. A rejected trial is followed by another one like it, so an output of mass a,
+//! with r the mass that is certainly rejected, has a probability of at least a/(1 − r).
 //!
-//! It assumes fair independent bits, that trials are repeated until one is accepted, and that comparisons are monotone (each is one
-//! comparison of integers, or a sum of such). It does not assume the tables, the polynomial or the stated errors: were one of them wrong, the
-//! masses would be, and would not agree with the closed form. The exact path itself has at most β here: it is certified by [`flat`](super::flat())
-//! at a width of 8 bits, where it has far more.
+//! It assumes fair independent bits, that trials are repeated until one is accepted, and that comparisons are
+//! monotone (each is one comparison of integers, or a sum of such). It does not assume the tables, the
+//! polynomial or the stated errors: were one of them wrong, the masses would be, and would not agree with the
+//! closed form. The exact path itself has at most β here: it is certified by [`flat`](super::flat()) at a
+//! width of 8 bits, where it has far more.
 
 use std::collections::BTreeMap;
 

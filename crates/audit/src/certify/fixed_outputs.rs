@@ -161,7 +161,8 @@ mod tests {
     use certus::{exact::parse, sample::fixed::Mode};
     use num_bigint::BigUint;
 
-    /// Without its exponent term, as without its polynomial's, E is below the sum of its parts; and the window is no less than 2E.
+    /// Without its exponent term, as without its polynomial's, E is below the sum of its parts; and the
+    /// window is no less than 2E.
     #[test]
     fn an_error_that_leaves_a_part_out_is_seen() {
         for scale in ["4", "10", "355", "1e6", "1099511627776", "72057594037927936"] {

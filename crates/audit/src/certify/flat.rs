@@ -1,7 +1,7 @@
 //! The flat enumeration: the shipped sampler, run on every bit tape.
 //!
-//! A run that ends after b bits is 2^-b of exact mass on its output; a run that wants more than `depth` bits is unresolved.
-//! Nothing is assumed: not how the sampler is written, only that its bits are fair.
+//! A run that ends after b bits is 2^-b of exact mass on its output; a run that wants more than `depth` bits
+//! is unresolved. Nothing is assumed: not how the sampler is written, only that its bits are fair.
 
 use std::{collections::BTreeMap, vec::Vec};
 

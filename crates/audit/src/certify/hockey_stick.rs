@@ -7,11 +7,13 @@ use certus::exact::{Enclosure, NonNegative, Rational, exp_neg};
 
 /// Encloses Σ_y max(P(y) − e^ε·Q(y), 0) for the two enumerated distributions.
 ///
-/// Let Lₚ, L_q be the lower bounds and uₚ, u_q what they leave unresolved. With S = {Lₚ > e^ε·L_q}, the truth is at least
-/// P(S) − e^ε·Q(S) ≥ Σ_S (Lₚ − e^ε·L_q) − e^ε·u_q, since Q exceeds its lower bounds by u_q in all. And it is at most Σ_S (Lₚ − e^ε·L_q) + uₚ, since raising
-/// P by uₚ in all raises the sum by at most as much, and raising Q never does. So the width is uₚ + e^ε·u_q.
+/// Let Lₚ, L_q be the lower bounds and uₚ, u_q what they leave unresolved. With S = {Lₚ > e^ε·L_q}, the truth
+/// is at least P(S) − e^ε·Q(S) ≥ Σ_S (Lₚ − e^ε·L_q) − e^ε·u_q, since Q exceeds its lower bounds by u_q in
+/// all. And it is at most Σ_S (Lₚ − e^ε·L_q) + uₚ, since raising P by uₚ in all raises the sum by at most as
+/// much, and raising Q never does. So the width is uₚ + e^ε·u_q.
 ///
-/// Nothing where the masses of either are incoherent (they add up to more than 1), or e^-ε is nothing at this precision.
+/// Nothing where the masses of either are incoherent (they add up to more than 1), or e^-ε is nothing at this
+/// precision.
 ///
 /// ```
 /// use certus_audit::certify::{enumerable, hockey_stick};
@@ -46,7 +48,8 @@ pub fn hockey_stick<O: Ord>(p: &Masses<O>, q: &Masses<O>, epsilon: &NonNegative)
 
 /// Encloses Σ_y max(e^-ε·Lₚ(y) − L_q(y), 0). Outputs without a lower bound under P add nothing.
 ///
-/// On integers: masses in units of u = 2^-precision, e^-ε too, their products in units of u². Only the ends of e^-ε are rounded.
+/// On integers: masses in units of u = 2^-precision, e^-ε too, their products in units of u². Only the ends
+/// of e^-ε are rounded.
 fn excess<O: Ord>(p: &Masses<O>, q: &Masses<O>, falling: &Enclosure, precision: u32) -> Option<Enclosure> {
     let one = BigInt::from(1) << precision;
     let ends = [falling.lower(), falling.upper()].map(|end| end * Rational::from_integer(one.clone()));
@@ -90,7 +93,8 @@ mod tests {
         assert!(hockey_stick(&p, &q, &epsilon(110, 100)).unwrap().lower() == Rational::from_integer(0.into()));
     }
 
-    /// The truth of a deep enumeration is inside the bounds of every shallow one, and these are no wider than the slack allows.
+    /// The truth of a deep enumeration is inside the bounds of every shallow one, and these are no wider than
+    /// the slack allows.
     #[test]
     fn a_shallow_enumeration_encloses_the_deep_one() {
         for spec in ["gaussian(sigma=2)", "laplace(scale=3)"] {

@@ -1,9 +1,11 @@
 //! The two ways to weigh a set of tapes: by its mass, and by the number of its tapes of each length.
 //!
-//! The structural interpreter adds, multiplies and solves loops over whichever [`Measure`] it is given, so that what is
-//! compared with the flat enumeration tape for tape is the same interpretation that yields the masses.
+//! The structural interpreter adds, multiplies and solves loops over whichever [`Measure`] it is given, so
+//! that what is compared with the flat enumeration tape for tape is the same interpretation that yields the
+//! masses.
 //!
-//! Which of the two it is, is a value and not a type: the interpreter is compiled once for every program, and there are many.
+//! Which of the two it is, is a value and not a type: the interpreter is compiled once for every program, and
+//! there are many.
 
 use std::vec::Vec;
 
@@ -57,7 +59,8 @@ impl Measure for Weighing {
         }
     }
 
-    // A weight of the other measure is never met: all are made by this one. It would count as nothing, which is unresolved.
+    // A weight of the other measure is never met: all are made by this one. It would count as nothing, which
+    // is unresolved.
     fn is_zero(&self, weight: &Weight) -> bool {
         match (self, weight) {
             (Self::Mass(mass), Weight::Mass(weight)) => mass.is_zero(weight),
@@ -130,12 +133,14 @@ pub(super) trait Measure {
     /// The union of disjoint sets.
     fn add(&self, sum: &mut Self::Weight, term: &Self::Weight);
 
-    /// weight·(1 + again + again² + …): the set's tapes followed by any number of tapes of `again`. `None` if that diverges.
+    /// weight·(1 + again + again² + …): the set's tapes followed by any number of tapes of `again`. `None` if
+    /// that diverges.
     fn repeated(&self, weight: &Self::Weight, again: &Self::Weight) -> Option<Self::Weight>;
 }
 
-/// Mass in units of 2^-precision, rounded down: a lower bound of the true mass under every operation, because each is
-/// increasing in its arguments and rounds down. What is lost on the way is never attributed to any output.
+/// Mass in units of 2^-precision, rounded down: a lower bound of the true mass under every operation, because
+/// each is increasing in its arguments and rounds down. What is lost on the way is never attributed to any
+/// output.
 pub(super) struct Mass {
     pub(super) precision: u32,
 }
@@ -175,7 +180,8 @@ impl Measure for Mass {
 
 /// The number of tapes of each length 0, 1, …, depth; longer tapes are dropped.
 ///
-/// A set of n tapes of length b is prefix-free, so n ≤ 2^b ≤ 2^64: no count overflows, nor does a product of them.
+/// A set of n tapes of length b is prefix-free, so n ≤ 2^b ≤ 2^64: no count overflows, nor does a product of
+/// them.
 pub(super) struct Tapes {
     pub(super) depth: u32,
 }

@@ -3,16 +3,20 @@
 //! Modes that run the same code, the [`Program`] that also draws the noise:
 //!
 //! * [`flat`] runs it on every bit tape up to a depth. It assumes nothing, and is shallow;
-//! * [`structural`] solves its loops exactly and reaches far deeper. It assumes that `execute` loops as it says.
+//! * [`structural`] solves its loops exactly and reaches far deeper. It assumes that `execute` loops as it
+//!   says.
 //!
-//! * [`fixed_gaussian`] and [`fixed_laplace`] evaluate a fixed-work sampler at the ends of the runs of words that settle an outcome.
+//! * [`fixed_gaussian`] and [`fixed_laplace`] evaluate a fixed-work sampler at the ends of the runs of words
+//!   that settle an outcome.
 //! * [`prepared_laplace`] and [`prepared_gaussian`] do the like for prepared samplers; they,
 //!   [`fixed_gaussian_outputs`] and [`fixed_laplace_outputs`] also run the public functions from words to the
 //!   returned value, on tapes crafted at the edges of every field.
 //!
-//! Each yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From these and the
-//! closed form on paper, [`Certificate::new`] derives bounds of every probability and of the total-variation distance.
-//! [`neighbours`] bounds δ(ε) between the releases on two inputs, beside what is stated. [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts one by one.
+//! Each yields [`Masses`]: a lower bound of every output's probability, and the mass that is unresolved. From
+//! these and the closed form on paper, [`Certificate::new`] derives bounds of every probability and of the
+//! total-variation distance. [`neighbours`] bounds δ(ε) between the releases on two inputs, beside what is
+//! stated. [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts
+//! one by one.
 
 mod acceptance;
 mod certificate;
@@ -97,7 +101,8 @@ impl<O: Ord> Masses<O> {
     fn new(precision: u32, lower: BTreeMap<O, BigUint>) -> Self {
         let total: BigUint = lower.values().sum();
         let one = BigUint::from(1u32) << precision;
-        // Only a step with hidden state, which is no function of what it was told, could make this incoherent.
+        // Only a step with hidden state, which is no function of what it was told, could make this
+        // incoherent.
         let coherent = total <= one;
         let unresolved = if coherent { one - total } else { BigUint::ZERO };
         Self { precision, lower, unresolved, coherent }
@@ -285,7 +290,8 @@ mod tests {
         assert_eq!(structural(&Laplace::new(&positive(1, 1)), FINEST + 1, &mut |_| {}), Err(CertifyError::TooDeep));
     }
 
-    /// The bound of the total variation is one, and a tight one, where the truth is not 0: Laplace of scale 1 beside scale 2.
+    /// The bound of the total variation is one, and a tight one, where the truth is not 0: Laplace of scale 1
+    /// beside scale 2.
     #[test]
     fn total_variation_is_bounded() {
         let masses = structural(&Laplace::new(&positive(1, 1)), 60, &mut |_| {}).unwrap();

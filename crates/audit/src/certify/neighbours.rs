@@ -37,7 +37,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// Whether the claim stands: neither certified lower bound is above it. What is refuted is refuted for good; what stands does so for these two inputs.
+    /// Whether the claim stands: neither certified lower bound is above it. What is refuted is refuted for
+    /// good; what stands does so for these two inputs.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.forward.lower() <= self.claimed && self.backward.lower() <= self.claimed
@@ -47,7 +48,8 @@ impl Point {
 /// How finely irrational numbers are rounded up.
 const BITS: u32 = 80;
 
-/// The (ε, δ) that a guarantee states, or, of zCDP, implies at δ = 1/100 and 10^-6; nothing where ε cannot be written down.
+/// The (ε, δ) that a guarantee states, or, of zCDP, implies at δ = 1/100 and 10^-6; nothing where ε cannot be
+/// written down.
 fn stated(privacy: &Privacy) -> Option<Vec<(NonNegative, Rational)>> {
     let epsilon_of = |epsilon: &Real| NonNegative::new(epsilon.at_most(BITS)?).ok();
     Some(match privacy {
@@ -69,9 +71,11 @@ fn stated(privacy: &Privacy) -> Option<Vec<(NonNegative, Rational)>> {
     })
 }
 
-/// Compares the releases on two neighbouring inputs, in both directions, with the stated guarantee, at its ε, and with the account of the dominating pairs, at 0, ε/2 and ε.
+/// Compares the releases on two neighbouring inputs, in both directions, with the stated guarantee, at its ε,
+/// and with the account of the dominating pairs, at 0, ε/2 and ε.
 ///
-/// Where nothing is stated, the account alone is asked, at 0 and 1. Nothing if the masses are incoherent, or e^-ε is nothing at their precision.
+/// Where nothing is stated, the account alone is asked, at 0 and 1. Nothing if the masses are incoherent, or
+/// e^-ε is nothing at their precision.
 ///
 /// ```
 /// use certus_audit::certify::{enumerable, neighbours};

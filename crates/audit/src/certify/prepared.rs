@@ -1,19 +1,22 @@
 //! Certificates of prepared samplers at the width that ships.
 //!
-//! Nobody runs 2^64 words. But between two neighbouring *edges* (where an entry of the guide begins, where the bits that it compares begin
-//! to agree or cease to, a threshold, the word after a threshold) the look-up reads one entry, takes one branch and one gap between
-//! thresholds, and is monotone: `base`, `base + 1`, or a binary search of a rising list. So if it answers the same at both ends of a gap, it answers that on all of it, and the words of the gap are
-//! exact mass. A word that equals a threshold is not settled; where there is a second look, its next 64 bits are
-//! cut at its own edges in the same way. What is not settled then is slack; so is the open last cell.
+//! Nobody runs 2^64 words. But between two neighbouring *edges* (where an entry of the guide begins, where
+//! the bits that it compares begin to agree or cease to, a threshold, the word after a threshold) the look-up
+//! reads one entry, takes one branch and one gap between thresholds, and is monotone: `base`, `base + 1`, or
+//! a binary search of a rising list. So if it answers the same at both ends of a gap, it answers that on all
+//! of it, and the words of the gap are exact mass. A word that equals a threshold is not settled; where there
+//! is a second look, its next 64 bits are cut at its own edges in the same way. What is not settled then is
+//! slack; so is the open last cell.
 //!
-//! For a table the cells are the magnitudes of the outputs, and this is a certificate of every output. For the wide
-//! construction the cells are buckets: their probabilities are certified, and that every squeeze accepts no more than e^-x does. Acceptance,
-//! by the squeeze and beyond it, is evaluated on either side of its edges too, in every bucket but not at all its places: see
-//! `acceptance.rs`, which says what covers the others.
+//! For a table the cells are the magnitudes of the outputs, and this is a certificate of every output. For
+//! the wide construction the cells are buckets: their probabilities are certified, and that every squeeze
+//! accepts no more than e^-x does. Acceptance, by the squeeze and beyond it, is evaluated on either side of
+//! its edges too, in every bucket but not at all its places: see `acceptance.rs`, which says what covers the
+//! others.
 //!
-//! Masses say nothing of the value that is returned: its sign, its zero, its place in a bucket, what passes a machine word, a batch. So the
-//! public functions are run on tapes crafted at the edges of all fields (`edges.rs`, `crafted.rs`), and the same code on machine words of
-//! a few bits, on every tape (`short.rs`).
+//! Masses say nothing of the value that is returned: its sign, its zero, its place in a bucket, what passes a
+//! machine word, a batch. So the public functions are run on tapes crafted at the edges of all fields
+//! (`edges.rs`, `crafted.rs`), and the same code on machine words of a few bits, on every tape (`short.rs`).
 
 use std::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
 
@@ -57,13 +60,16 @@ pub struct Prepared {
     pub bucket: Option<u32>,
     /// Whether every squeeze accepts only what the exponential accepts; a table has none.
     pub squeezes_hold: bool,
-    /// Whether the shipped acceptance says what the exponential does, on either side of its edges in every bucket; a table has none.
+    /// Whether the shipped acceptance says what the exponential does, on either side of its edges in every
+    /// bucket; a table has none.
     pub acceptance_holds: bool,
-    /// Whether `sample`, `fill` and `add_noise` return, on tapes crafted at the edges of every field, what plain arithmetic says.
+    /// Whether `sample`, `fill` and `add_noise` return, on tapes crafted at the edges of every field, what
+    /// plain arithmetic says.
     pub outputs_hold: bool,
     /// How many such tapes there are.
     pub outputs: u64,
-    /// Whether the same code on machine words of a few bits has the right distribution and batches, on every tape.
+    /// Whether the same code on machine words of a few bits has the right distribution and batches, on every
+    /// tape.
     pub short_words_hold: bool,
     /// What was evaluated, a sentence each.
     pub covers: Vec<&'static str>,

@@ -6,8 +6,8 @@
 //! the closed form; and a slice holds, tape by tape, what single draws give on the same words in the
 //! documented order: the first words of a batch, the second parts, and what each slot needs beyond them.
 //!
-//! The parameter is the user's, divided by a power of two or so, so that the noise reaches past a word of so few
-//! bits; that of slices of a wide sampler is narrow, so that tapes of a few bits end.
+//! The parameter is the user's, divided by a power of two or so, so that the noise reaches past a word of so
+//! few bits; that of slices of a wide sampler is narrow, so that tapes of a few bits end.
 
 use core::ops::ControlFlow;
 use std::{vec, vec::Vec};
@@ -35,7 +35,8 @@ use certus::{
     },
 };
 
-/// log₂ of the entries of guide an octave on short words: more than one, and few enough that some words are settled by it.
+/// log₂ of the entries of guide an octave on short words: more than one, and few enough that some words are
+/// settled by it.
 const GUIDE: u32 = 1;
 
 /// One trial, and whether it was accepted.
@@ -96,7 +97,8 @@ pub(super) fn table_holds(decay: &Decay, depth: Depth, progress: &mut Progress<'
         && slices_hold(&Table::<Short<5>, GUIDE>::new(decay.clone()), 3, depth, progress)?)
 }
 
-/// The decay with its scale or σ divided by a power of two, and perhaps by 4/3, which brings it to [least, 3/2·least).
+/// The decay with its scale or σ divided by a power of two, and perhaps by 4/3, which brings it to [least,
+/// 3/2·least).
 fn reduced(decay: &Decay, least: u32) -> Decay {
     let divided = |of: &Positive, power: i32| {
         let raised = |n: u32, d: u32| Rational::new(n.into(), d.into()).pow(power);

@@ -1,14 +1,15 @@
 //! The structural interpreter: a program's distribution from its structure.
 //!
-//! One step of a program is a finite tree of choices (bits, and outputs of the programs it calls). The interpreter runs the
-//! *shipped* step once for every path through that tree, replaying the path's choices, and weighs where it ended. The loop
-//! around the step is then solved, not run: a state that returns to itself with weight r is visited 1/(1 − r) times, and other
-//! states pass their weight on until nothing that counts is left. A called program is solved once, by the same means,
-//! and remembered by all of its parameters.
+//! One step of a program is a finite tree of choices (bits, and outputs of the programs it calls). The
+//! interpreter runs the *shipped* step once for every path through that tree, replaying the path's choices,
+//! and weighs where it ended. The loop around the step is then solved, not run: a state that returns to
+//! itself with weight r is visited 1/(1 − r) times, and other states pass their weight on until nothing that
+//! counts is left. A called program is solved once, by the same means, and remembered by all of its
+//! parameters.
 //!
-//! What this assumes, beyond fair independent bits: that `execute` loops as [`Program`] says, and that a step is a function of
-//! its program, its state and the interpreter's answers. The flat mode assumes neither, and is compared with this one
-//! tape for tape.
+//! What this assumes, beyond fair independent bits: that `execute` loops as [`Program`] says, and that a step
+//! is a function of its program, its state and the interpreter's answers. The flat mode assumes neither, and
+//! is compared with this one tape for tape.
 
 use core::{
     any::{Any, TypeId},
@@ -177,7 +178,8 @@ enum Stop {
     Failed(CertifyError),
 }
 
-/// The choices of one path through a step's tree, in the order in which the step makes them: depth first, as an odometer.
+/// The choices of one path through a step's tree, in the order in which the step makes them: depth first, as
+/// an odometer.
 #[derive(Default)]
 struct Path {
     /// Each choice made, and the number of alternatives there.
@@ -237,7 +239,8 @@ impl Interpreter for Explorer<'_, '_> {
             return Err(Stop::Failed(CertifyError::TooManyOutputs));
         }
         let weight = self.solver.measure.followed_by_bits(&self.weight, count);
-        // All alternatives weigh the same: one that is negligible stands for all of them, and makes no choice.
+        // All alternatives weigh the same: one that is negligible stands for all of them, and makes no
+        // choice.
         self.continue_with(weight)?;
         let choice = self.path.choose(1 << count);
         u64::try_from(choice).map_err(|_| Stop::Failed(CertifyError::TooManyOutputs))

@@ -29,10 +29,12 @@ pub struct Candidate {
     pub prospect: Prospect,
 }
 
-/// The outputs of the selection part as every family reads them, and the two parts that events are fitted and compared on.
+/// The outputs of the selection part as every family reads them, and the two parts that events are fitted and
+/// compared on.
 ///
-/// Orders, thresholds and scores are fitted on the training part; the fitted events compete on the validation part, where an event
-/// that fits the training samples and not their distribution loses. The winner's threshold is then fitted again on both.
+/// Orders, thresholds and scores are fitted on the training part; the fitted events compete on the validation
+/// part, where an event that fits the training samples and not their distribution loses. The winner's
+/// threshold is then fitted again on both.
 ///
 /// Outputs that neither part holds are not even read.
 #[derive(Clone, Debug)]
@@ -65,17 +67,20 @@ type Columns<'a> = Vec<(Feature, Column<'a>)>;
 /// Families of events, each with the place of its column.
 type Families = Vec<(usize, Grouped)>;
 
-/// Where samples were thinned, the best so many features are read in all of them, as many digits, and the score.
+/// Where samples were thinned, the best so many features are read in all of them, as many digits, and the
+/// score.
 const FINALISTS: usize = 4;
 
-/// A score, which is hard to read and has more to choose, must be better by this share; a digit and a tail, of which there are many, too.
+/// A score, which is hard to read and has more to choose, must be better by this share; a digit and a tail,
+/// of which there are many, too.
 const HANDICAP: f64 = 0.06;
 
 /// The most different outputs that are read: of more, the samples are thinned.
 const MOST_ROWS: usize = 250_000;
 
 impl<'a> Search<'a> {
-    /// Reads the outputs. `given` are events named beforehand, which compete too; `scales` what floats may be multiples of.
+    /// Reads the outputs. `given` are events named beforehand, which compete too; `scales` what floats may be
+    /// multiples of.
     #[must_use]
     pub fn new(
         outputs: &[&'a Output],
@@ -137,7 +142,8 @@ impl<'a> Search<'a> {
             .collect();
         ranks.sort_by(|one, two| two.0.total_cmp(&one.0));
         let mut places: Vec<usize> = Vec::new();
-        // By chance, rare events of thinned samples look better than a true one that is common: digits, of which there are many, have places of their own, and a score has one.
+        // By chance, rare events of thinned samples look better than a true one that is common: digits, of
+        // which there are many, have places of their own, and a score has one.
         let kind = |place: usize| match self.columns.get(place) {
             Some((Feature::Score(_), _)) => 0,
             Some((Feature::Digit(_), _)) => 1,
@@ -199,7 +205,8 @@ impl<'a> Search<'a> {
         let candidate = |event, seen| Candidate { event, direction, seen, promise, prospect };
         match of {
             Of::Given(event) => Some(candidate(event.clone(), seen)),
-            // A score is learned again from both parts, and cut where as many are inside: its threshold was compared, and is not fitted to what it learned from.
+            // A score is learned again from both parts, and cut where as many are inside: its threshold was
+            // compared, and is not fitted to what it learned from.
             Of::Family((Feature::Score(_), ..), member) => {
                 let both = self.train.plus(&self.validate);
                 let again = self.relearned.get_or_init(|| learned(&self.columns, &both));
@@ -222,7 +229,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What each family offers in each direction: the places of its column and of itself, its rank, and its best member.
+/// What each family offers in each direction: the places of its column and of itself, its rank, and its best
+/// member.
 fn ranked<'s>(
     columns: &'s [(Feature, Column<'_>)],
     families: &'s [(usize, Grouped)],
@@ -349,8 +357,9 @@ mod tests {
         }
     }
 
-    /// 600,000 different numbers, a tenth of which, from 900,000 on, one side alone has: more rows than are read for every feature.
-    /// The event is chosen among thinned rows, and its threshold and counts are those of all of them.
+    /// 600,000 different numbers, a tenth of which, from 900,000 on, one side alone has: more rows than are
+    /// read for every feature. The event is chosen among thinned rows, and its threshold and counts are those
+    /// of all of them.
     #[test]
     fn finalists_are_read_in_all_of_the_part() {
         let outputs: Vec<Output> = (0..600_000_i64).map(|place| Output::parse(&(place * 5 / 3).to_string())).collect();

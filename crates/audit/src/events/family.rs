@@ -139,7 +139,8 @@ impl Grouped {
 /// Thresholds that are worse by less than this many standard errors are as good as the best.
 const AS_GOOD: f64 = 0.5;
 
-/// The middle of the thresholds about the best one that are as good: the best one by chance is anywhere among them, and the truth is flat at its top.
+/// The middle of the thresholds about the best one that are as good: the best one by chance is anywhere among
+/// them, and the truth is flat at its top.
 fn middle(members: &[(f64, EventCounts)], best: usize, prospect: &Prospect) -> usize {
     let Some((promise, pair)) = members.get(best) else { return best };
     let enough = promise - AS_GOOD * prospect.error(*pair);

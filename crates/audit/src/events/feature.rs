@@ -26,8 +26,8 @@ pub enum Feature {
     Shape,
     /// NaN, an infinity, a signed zero, or another number.
     Special,
-    /// The exponent e of the lowest set bit 2^e of the float value/scale; of zero and what is not finite, none. (Mironov 2012: what float noise
-    /// plus a value can be depends on the value.)
+    /// The exponent e of the lowest set bit 2^e of the float value/scale; of zero and what is not finite,
+    /// none. (Mironov 2012: what float noise plus a value can be depends on the value.)
     LowestBit {
         /// What the value is divided by.
         scale: Float,
@@ -243,7 +243,8 @@ impl Feature {
     }
 }
 
-/// The kinds of events that an audit searches, in words: what it found no event of may still be there in another kind.
+/// The kinds of events that an audit searches, in words: what it found no event of may still be there in
+/// another kind.
 #[must_use]
 pub fn kinds() -> [&'static str; 7] {
     [

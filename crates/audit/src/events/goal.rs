@@ -1,4 +1,5 @@
-//! What an event is chosen for, and how well it promises to do: normal approximations, which decide nothing but the choice.
+//! What an event is chosen for, and how well it promises to do: normal approximations, which decide nothing
+//! but the choice.
 #![expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
 
 use crate::statistics::real;
@@ -60,8 +61,8 @@ pub struct Prospect {
     pub z: f64,
 }
 
-/// An event must look good even if the selection part was kind to it by so many of its own standard errors: the best of some forty events was
-/// lucky by about two.
+/// An event must look good even if the selection part was kind to it by so many of its own standard errors:
+/// the best of some forty events was lucky by about two.
 const CAUTION: f64 = 2.0;
 
 impl Prospect {
@@ -86,7 +87,8 @@ impl Prospect {
                 if excess - penalty > delta {
                     return excess - penalty;
                 }
-                // Nothing promises a violation: the event that comes closest to one, by its own errors. Below every bound above.
+                // Nothing promises a violation: the event that comes closest to one, by its own errors. Below
+                // every bound above.
                 -2.0 + ((excess - delta) / penalty).clamp(-1.0, 1.0)
             }
             Goal::Epsilon { delta } => {
@@ -94,7 +96,8 @@ impl Prospect {
                 if above <= 0.0 {
                     return f64::NEG_INFINITY;
                 }
-                // On the logarithms, by the delta method; no rate is believed to be below what the part to come could show.
+                // On the logarithms, by the delta method; no rate is believed to be below what the part to
+                // come could show.
                 let q = q.max(self.z.max(1.0) / real(self.m.max(1)));
                 (above / q).ln() - penalty(1.0 / above, 1.0 / q)
             }

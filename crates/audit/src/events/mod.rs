@@ -1,6 +1,7 @@
 //! Events: readable predicates on outputs, and the families that they are chosen from.
 //!
-//! Choosing may be as clever or as clumsy as it likes: it sees the selection part alone, so the bounds are sound whatever it does.
+//! Choosing may be as clever or as clumsy as it likes: it sees the selection part alone, so the bounds are
+//! sound whatever it does.
 
 mod choose;
 mod column;

@@ -32,11 +32,12 @@ pub struct Term {
     pub weight: Float,
 }
 
-/// Σ weight·log-ratio(reading): for independent features and weights 1, the logarithm of the likelihood ratio.
+/// Σ weight·log-ratio(reading): for independent features and weights 1, the logarithm of the likelihood
+/// ratio.
 ///
-/// Each feature's log-ratios come from a histogram of the training part, with a pseudo-count on each side and clipped, so that no
-/// single value decides; the weights are those of a logistic regression with a ridge, by Newton's method from a fixed start: the same
-/// counts give the same score.
+/// Each feature's log-ratios come from a histogram of the training part, with a pseudo-count on each side and
+/// clipped, so that no single value decides; the weights are those of a logistic regression with a ridge, by
+/// Newton's method from a fixed start: the same counts give the same score.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Score {
     /// The terms.
@@ -103,7 +104,8 @@ impl<'c, 'a> Histogram<'c, 'a> {
         self.groups.iter().filter_map(bin).collect()
     }
 
-    /// Whether another has the same worth from the same counts: almost surely the same groups by another name.
+    /// Whether another has the same worth from the same counts: almost surely the same groups by another
+    /// name.
     fn repeats(&self, other: &Self) -> bool {
         let counts = |one: &Self| one.groups.iter().map(|(group, _)| group.fit).collect::<BTreeSet<_>>();
         self.worth.total_cmp(&other.worth).is_eq() && counts(self) == counts(other)
@@ -114,7 +116,8 @@ impl<'c, 'a> Histogram<'c, 'a> {
 #[derive(Clone, Debug)]
 struct Lookup<'e> {
     term: &'e Term,
-    /// The ends of the intervals, which ascend and part the line: the first that is not below a number holds it.
+    /// The ends of the intervals, which ascend and part the line: the first that is not below a number holds
+    /// it.
     ends: Vec<(f64, f64)>,
     words: HashMap<&'e str, f64>,
     nothing: f64,
@@ -155,8 +158,9 @@ impl Reader<'_> {
     }
 }
 
-/// Half of the samples of each side at random, and the other half: two samples that are independent given the distribution.
-/// (Every other sample of an output would give both halves the same ratios, and a histogram of noise all the weight.)
+/// Half of the samples of each side at random, and the other half: two samples that are independent given the
+/// distribution. (Every other sample of an output would give both halves the same ratios, and a histogram of
+/// noise all the weight.)
 ///
 /// The seed is fixed: the same counts give the same score. It decides nothing else.
 fn halves(counts: &Counts) -> Option<(Counts, Counts)> {
@@ -179,10 +183,11 @@ impl Score {
         Reader(self.terms.iter().map(Lookup::new).collect())
     }
 
-    /// Learns a score from the training part, with the score of every row; `None` where there are not two features to combine.
+    /// Learns a score from the training part, with the score of every row; `None` where there are not two
+    /// features to combine.
     ///
-    /// The weights are fitted on other samples than the histograms, so that a histogram of noise has no weight; then the histograms are drawn again from
-    /// all of the part.
+    /// The weights are fitted on other samples than the histograms, so that a histogram of noise has no
+    /// weight; then the histograms are drawn again from all of the part.
     #[must_use]
     pub(super) fn learn(columns: &[(Feature, Column<'_>)], train: &Counts) -> Option<(Self, Vec<f64>)> {
         let (drawing, weighing) = halves(train)?;
@@ -325,8 +330,9 @@ impl fmt::Display for Score {
 mod tests {
     use super::*;
 
-    /// Ten thousand outputs, two samples of each: at random, half of them have one in each half, and a quarter both in one.
-    /// (10,000·10,000/19,999 = 5,000.3 of them with a deviation of about 50: five deviations, α = 10⁻⁶.)
+    /// Ten thousand outputs, two samples of each: at random, half of them have one in each half, and a
+    /// quarter both in one. (10,000·10,000/19,999 = 5,000.3 of them with a deviation of about 50: five
+    /// deviations, α = 10⁻⁶.)
     #[test]
     fn halves_are_independent() {
         let all = Counts { a: vec![2; 10_000], b: vec![3; 10_000] };

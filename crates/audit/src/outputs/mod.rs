@@ -1,4 +1,5 @@
-//! What a mechanism printed: one output a line, counted in tallies that merge, and split without looking at the values.
+//! What a mechanism printed: one output a line, counted in tallies that merge, and split without looking at
+//! the values.
 
 mod output;
 mod recording;

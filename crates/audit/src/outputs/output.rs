@@ -3,14 +3,15 @@
 use core::fmt;
 use std::borrow::Cow;
 
-/// One line that a mechanism printed: an integer, a float, a fraction, a word, a comma-separated vector, or nothing.
+/// One line that a mechanism printed: an integer, a float, a fraction, a word, a comma-separated vector, or
+/// nothing.
 ///
-/// An output *is* its text: `1`, `01` and `1.0` are three outputs, since whoever reads the release can tell them apart. What the
-/// text means (a number, a vector) is read from it when an event asks. An integer in its shortest form is kept as a machine word:
-/// same text, less room.
+/// An output *is* its text: `1`, `01` and `1.0` are three outputs, since whoever reads the release can tell
+/// them apart. What the text means (a number, a vector) is read from it when an event asks. An integer in its
+/// shortest form is kept as a machine word: same text, less room.
 ///
-/// A text in quotes or brackets is another output than the text inside, and reads as the same number or vector: `"1"`, as NDJSON
-/// writes a string, is not `1`, and both are 1.
+/// A text in quotes or brackets is another output than the text inside, and reads as the same number or
+/// vector: `"1"`, as NDJSON writes a string, is not `1`, and both are 1.
 ///
 /// ```
 /// use certus_audit::outputs::{Output, Shape};
@@ -85,7 +86,8 @@ impl Output {
         }
     }
 
-    /// The parts of a vector, trimmed, without brackets or quotes around the whole; the text itself if it is no vector.
+    /// The parts of a vector, trimmed, without brackets or quotes around the whole; the text itself if it is
+    /// no vector.
     #[must_use]
     pub fn parts(&self) -> Vec<Self> {
         match &self.0 {
@@ -151,7 +153,8 @@ impl From<i64> for Output {
 }
 
 impl From<f64> for Output {
-    /// The shortest text that reads back as the same float; a NaN shows its sign and payload, which are part of the output.
+    /// The shortest text that reads back as the same float; a NaN shows its sign and payload, which are part
+    /// of the output.
     fn from(value: f64) -> Self {
         let text = if value.is_nan() && value.to_bits() != f64::NAN.to_bits() {
             format!("nan:{:016x}", value.to_bits())
@@ -187,7 +190,8 @@ impl<'de> serde::Deserialize<'de> for Output {
     }
 }
 
-/// The integer that the bytes write in its shortest decimal form (no plus, no leading zero, no `-0`), if it fits a word.
+/// The integer that the bytes write in its shortest decimal form (no plus, no leading zero, no `-0`), if it
+/// fits a word.
 #[inline]
 pub(super) fn canonical_integer(bytes: &[u8]) -> Option<i64> {
     let (negative, digits) = match bytes {
@@ -230,7 +234,8 @@ fn part_number(part: &str) -> Option<f64> {
     }
 }
 
-/// A number, or one in quotes or brackets: a string or a list of one, as NDJSON has them, or an entry of a list in a list.
+/// A number, or one in quotes or brackets: a string or a list of one, as NDJSON has them, or an entry of a
+/// list in a list.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     plain_number(text).or_else(|| {

@@ -18,7 +18,8 @@ const NEAR_LENGTH: usize = 1 << 16;
 /// Bytes read at once.
 const CHUNK: usize = 1 << 18;
 
-/// The longest line that is an output, in bytes, its newline not counted. What never ends is refused before it fills the memory.
+/// The longest line that is an output, in bytes, its newline not counted. What never ends is refused before
+/// it fills the memory.
 pub const LONGEST_LINE_BYTES: usize = 1 << 20;
 
 /// Why a line is no output.
@@ -44,8 +45,8 @@ pub enum LineError {
 
 /// The outputs of one run of a mechanism, counted as they come.
 ///
-/// A recording keeps counts, and digests that depend on the order: two recordings with the same outputs in the same order, or with a long
-/// run of them, were one that was counted twice, or had a seed in common.
+/// A recording keeps counts, and digests that depend on the order: two recordings with the same outputs in
+/// the same order, or with a long run of them, were one that was counted twice, or had a seed in common.
 ///
 /// ```
 /// use certus_audit::outputs::{Output, Recording};
@@ -163,8 +164,9 @@ impl Recording {
 
     /// Records lines until the reader ends or `limit` of them are recorded; answers how many.
     ///
-    /// Every newline ends a line, which is an output even if it is empty. A last line without a newline counts,
-    /// unless it is empty. At most [`LONGEST_LINE_BYTES`] and one chunk are kept of a line whose end has not come.
+    /// Every newline ends a line, which is an output even if it is empty. A last line without a newline
+    /// counts, unless it is empty. At most [`LONGEST_LINE_BYTES`] and one chunk are kept of a line whose end
+    /// has not come.
     ///
     /// # Errors
     ///
@@ -232,8 +234,8 @@ impl Recording {
 
 /// Where the first newline is.
 ///
-/// Lines are short: eight bytes at a time, by the word whose bytes are 0x80 where those of `word ^ 0x0A…` are zero (exact for the
-/// lowest such byte; Mycroft's trick).
+/// Lines are short: eight bytes at a time, by the word whose bytes are 0x80 where those of `word ^ 0x0A…` are
+/// zero (exact for the lowest such byte; Mycroft's trick).
 #[inline]
 fn newline(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
@@ -251,7 +253,8 @@ fn newline(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(|&byte| byte == b'\n').map(|end| offset + end)
 }
 
-/// A step of the digest of an order, and of the hash below: multiply, and fold the high half into the low one.
+/// A step of the digest of an order, and of the hash below: multiply, and fold the high half into the low
+/// one.
 #[inline]
 pub(super) fn mix(state: u64, value: u64) -> u64 {
     let product = u128::from(state ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(u128::from(value ^ 0xD6E8_FEB8_6659_FD93) | 1);
@@ -325,7 +328,8 @@ mod tests {
         assert_eq!(limited.samples(), 3);
     }
 
-    /// Also where the end of the line has been read: chunks are shorter than the longest line, and may be longer than what is left of it.
+    /// Also where the end of the line has been read: chunks are shorter than the longest line, and may be
+    /// longer than what is left of it.
     #[test]
     fn a_line_is_at_most_a_mebibyte() {
         for (length, end) in [(0, "\n"), (0, ""), (1, "\n"), (1, "")] {

@@ -12,15 +12,17 @@ const RATE_BITS: u32 = 6;
 
 /// Draws `size` of the items at random without replacement, all subsets alike; answers how many of each kind.
 ///
-/// The answer is multivariate hypergeometric: P(h) = Π C(kᵢ, hᵢ) / C(N, size) for counts k of sum N. `size` over N is taken for N.
+/// The answer is multivariate hypergeometric: P(h) = Π C(kᵢ, hᵢ) / C(N, size) for counts k of sum N. `size`
+/// over N is taken for N.
 ///
 /// # Algorithm
 ///
-/// Each item is first taken with probability r/2^6, for the nearest r, by comparing six bits with r (64 items at once, by words).
-/// Given their number T, the taken items are a uniform T-subset, because every subset of a size is equally likely. A uniform subset
-/// of |T − size| of the taken (or of the others) is then given back (or taken too), which leaves a uniform subset of the right size.
-/// That second subset is Floyd's: distinct places below T, all sets of them alike (Bentley and Floyd 1987). All of it is comparisons
-/// of integers on fair bits: no approximation.
+/// Each item is first taken with probability r/2^6, for the nearest r, by comparing six bits with r (64 items
+/// at once, by words). Given their number T, the taken items are a uniform T-subset, because every subset of
+/// a size is equally likely. A uniform subset of |T − size| of the taken (or of the others) is then given
+/// back (or taken too), which leaves a uniform subset of the right size. That second subset is Floyd's:
+/// distinct places below T, all sets of them alike (Bentley and Floyd 1987). All of it is comparisons of
+/// integers on fair bits: no approximation.
 ///
 /// # Errors
 ///
@@ -97,7 +99,8 @@ fn toss<B: Bits>(rate: u64, bits: &mut B) -> Result<u64, BitsError> {
     let mut below = 0_u64;
     for place in 0..RATE_BITS {
         let word = bits.take(64)?;
-        // A rate bit of 1 over a drawn 0 decides for below, 0 over 1 against; equal bits leave it to the lower ones.
+        // A rate bit of 1 over a drawn 0 decides for below, 0 over 1 against; equal bits leave it to the
+        // lower ones.
         below = if (rate >> place) & 1 == 1 { !word | below } else { !word & below };
     }
     Ok(below)
@@ -142,8 +145,8 @@ mod tests {
         if k > n { 0.0 } else { (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product() }
     }
 
-    /// Pearson's chi-square against P(h) = Π C(kᵢ,hᵢ)/C(N,s), for sizes that make the correction go up and down.
-    /// Alpha: below 10^-6 for each (mean ± 5.5 standard deviations and a skew margin).
+    /// Pearson's chi-square against P(h) = Π C(kᵢ,hᵢ)/C(N,s), for sizes that make the correction go up and
+    /// down. Alpha: below 10^-6 for each (mean ± 5.5 standard deviations and a skew margin).
     #[test]
     fn the_draw_is_hypergeometric() {
         let counts = [3_u64, 1, 0, 5, 2];

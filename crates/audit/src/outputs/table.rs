@@ -50,8 +50,9 @@ impl Counts {
 
 /// Every output that either side printed, and the counts of the three parts.
 ///
-/// The split is a function of the merged counts and a seed, so it does not depend on the order of merging, and the parts are
-/// independent samples: conditionally on the multiset, a uniform subset of exchangeable samples.
+/// The split is a function of the merged counts and a seed, so it does not depend on the order of merging,
+/// and the parts are independent samples: conditionally on the multiset, a uniform subset of exchangeable
+/// samples.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     outputs: Vec<&'a Output>,
@@ -72,7 +73,8 @@ const SELECTION_LEAST: u64 = 400;
 /// … and at most this many, which is plenty to choose an event by.
 const SELECTION_MOST: u64 = 10_000_000;
 
-/// The size of the selection part. It depends on the number of samples alone, or the parts would not be independent.
+/// The size of the selection part. It depends on the number of samples alone, or the parts would not be
+/// independent.
 fn selection_size(samples: u64) -> u64 {
     let least = SELECTION_LEAST.min(samples / SELECTION_SHARE * 2);
     let size = samples.min(MANY) / SELECTION_SHARE + samples.saturating_sub(MANY) / 3;

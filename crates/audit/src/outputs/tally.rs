@@ -11,14 +11,16 @@ pub struct Shard {
     pub(super) order: u64,
     /// The outputs that are not the most frequent one.
     pub(super) others: u64,
-    /// The digest before the last output, by which a recording that is shorter by one is known; not known of those of version 0.1.0.
+    /// The digest before the last output, by which a recording that is shorter by one is known; not known of
+    /// those of version 0.1.0.
     pub(super) before: Option<u64>,
     /// What tells of parts of it.
     pub(super) trace: Trace,
 }
 
 impl Shard {
-    /// `others` is set by the tally, which knows the counts. White space in a name becomes `-`, so that a file can hold it.
+    /// `others` is set by the tally, which knows the counts. White space in a name becomes `-`, so that a
+    /// file can hold it.
     pub(super) fn new(id: &str, samples: u64, order: u64) -> Self {
         let id = id.chars().map(|c| if c.is_whitespace() || c.is_control() { '-' } else { c }).collect();
         Self { id, samples, order, others: 0, before: None, trace: Trace::default() }
@@ -36,14 +38,16 @@ impl Shard {
         self.samples
     }
 
-    /// A lower bound on the information of its outputs in bits: two independent recordings of this distribution agree with probability at most 2^-bits.
+    /// A lower bound on the information of its outputs in bits: two independent recordings of this
+    /// distribution agree with probability at most 2^-bits.
     ///
     /// Two outputs agree with probability Σ p² ≤ max p ≤ e^-(1 − max p), and 1/ln 2 > 4/3.
     fn bits(&self) -> u64 {
         self.others.saturating_add(self.others / 3)
     }
 
-    /// Whether the outputs are the same in the same order, but perhaps for the last of one: shards of one command may differ by one in length.
+    /// Whether the outputs are the same in the same order, but perhaps for the last of one: shards of one
+    /// command may differ by one in length.
     fn repeats(&self, other: &Self) -> bool {
         let whole = |shard: &Self| Some((shard.samples, shard.order));
         let less = |shard: &Self| Some((shard.samples.checked_sub(1)?, shard.before?));
@@ -86,14 +90,16 @@ pub enum MergeError {
     TooMany,
 }
 
-/// Repetitions of so many bits in all are no coincidence: of independent samples they come with probability below e·2^-64.
+/// Repetitions of so many bits in all are no coincidence: of independent samples they come with probability
+/// below e·2^-64.
 const COINCIDENCE_BITS: u64 = 64;
 
 /// How often each output was seen, and in which shards.
 ///
-/// Merging is a sum of counts and a union of shards, so it is commutative and associative. A shard counts once: the same name, or the
-/// same outputs in the same order, is an error, because samples counted twice are not independent and every bound would be false.
-/// A long run of outputs that two shards share is one, too. (Shards that hold hardly more than one value may agree by chance, and may: see [`Trace`].)
+/// Merging is a sum of counts and a union of shards, so it is commutative and associative. A shard counts
+/// once: the same name, or the same outputs in the same order, is an error, because samples counted twice are
+/// not independent and every bound would be false. A long run of outputs that two shards share is one, too.
+/// (Shards that hold hardly more than one value may agree by chance, and may: see [`Trace`].)
 ///
 /// ```
 /// use certus_audit::outputs::{Recording, Tally};
@@ -168,7 +174,8 @@ impl Tally {
         shards.extend_from_slice(&other.shards);
         shards.sort_unstable();
         check(&shards)?;
-        // The counts of an output are at most all samples, so that no sum of counts below is too large either.
+        // The counts of an output are at most all samples, so that no sum of counts below is too large
+        // either.
         samples_of(&shards).ok_or(MergeError::TooMany)?;
         let mut counts = Vec::with_capacity(self.counts.len().max(other.counts.len()));
         let (mut left, mut right) = (self.counts.into_iter().peekable(), other.counts.iter().cloned().peekable());
@@ -191,7 +198,8 @@ impl Tally {
         Ok(Self { counts, shards })
     }
 
-    /// The digests of its recordings, by which the same samples are known again; none of those that may agree by chance.
+    /// The digests of its recordings, by which the same samples are known again; none of those that may agree
+    /// by chance.
     #[must_use]
     pub fn digests(&self) -> Vec<String> {
         let varied = self.shards.iter().filter(|shard| shard.bits() >= COINCIDENCE_BITS);
@@ -227,8 +235,9 @@ pub(super) fn check(shards: &[Shard]) -> Result<(), MergeError> {
     if let Some((one, _)) = shards.iter().zip(shards.iter().skip(1)).find(|(one, two)| one.id == two.id) {
         return Err(MergeError::SameShard { id: one.id.clone() });
     }
-    // Of N shards of independent outputs each repeats an earlier one with probability at most N·2^-bits. With 2·log2 N bits less for each, the expectation of 2^sum is at most
-    // (1 + 1/N)^N < e, and the sum reaches 64 with probability below e·2^-64.
+    // Of N shards of independent outputs each repeats an earlier one with probability at most N·2^-bits. With
+    // 2·log2 N bits less for each, the expectation of 2^sum is at most (1 + 1/N)^N < e, and the sum reaches
+    // 64 with probability below e·2^-64.
     let allowance = 2 * u64::from(u64::BITS - (shards.len() as u64).leading_zeros());
     let mut repeated_bits = 0_u64;
     for (place, shard) in shards.iter().enumerate() {

@@ -8,7 +8,8 @@ use super::{LONGEST_LINE_BYTES, Output, Shard, Tally, Trace};
 /// The first line, with the version of the form.
 const HEADER: &str = "certus-tally 1";
 
-/// The longest line of a file, in bytes, its newline not counted: a count of at most 20 digits, a space and a value.
+/// The longest line of a file, in bytes, its newline not counted: a count of at most 20 digits, a space and a
+/// value.
 const LONGEST_TALLY_LINE_BYTES: usize = LONGEST_LINE_BYTES + 21;
 
 /// Why a file holds no tally.
@@ -67,7 +68,8 @@ impl Tally {
     /// | `COUNT TEXT`, V of them | a positive count, one space, and then the output's text up to the newline, byte for byte: it may be empty, have spaces, and end in `\r`; strictly ascending |
     /// | `end DIGEST` | FNV-1a of all the bytes before this line (16 hex digits): against accidents, not adversaries |
     ///
-    /// Texts are compared byte for byte, so that what a format tells apart (`1` and `"1"` of NDJSON) a tally does too.
+    /// Texts are compared byte for byte, so that what a format tells apart (`1` and `"1"` of NDJSON) a tally
+    /// does too.
     ///
     /// # Errors
     ///
@@ -217,7 +219,8 @@ mod tests {
         assert_eq!(String::from_utf8(again).unwrap(), old);
     }
 
-    /// The longest output, counted as often as can be, fits a line; anything longer is refused, without its bytes being kept.
+    /// The longest output, counted as often as can be, fits a line; anything longer is refused, without its
+    /// bytes being kept.
     #[test]
     fn lines_have_an_end() {
         let long = "x".repeat(LONGEST_LINE_BYTES);

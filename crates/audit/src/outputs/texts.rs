@@ -1,13 +1,16 @@
 //! Counts of texts, without an allocation for each.
 
-/// How often each text was seen: the bytes in one buffer, an entry a text, and an open-addressed index by hash.
+/// How often each text was seen: the bytes in one buffer, an entry a text, and an open-addressed index by
+/// hash.
 ///
-/// A hash map of boxed texts would do the same at a third of the speed where every line is new, as floats are.
+/// A hash map of boxed texts would do the same at a third of the speed where every line is new, as floats
+/// are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// 1 + the place of an entry, or 0. Invariant: a power of two long, and at least twice as long as there are entries.
+    /// 1 + the place of an entry, or 0. Invariant: a power of two long, and at least twice as long as there
+    /// are entries.
     index: Vec<u32>,
 }
 

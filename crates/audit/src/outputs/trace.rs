@@ -10,16 +10,17 @@ use std::collections::BTreeSet;
 
 use super::recording::mix;
 
-/// The runs of a window. At the n·m pairs of places of two recordings of independent outputs, 64 runs in a row
-/// agree somewhere with probability at most n·m·3^-64 < n·m·2^-101: below 2^-41 for a billion outputs each.
+/// The runs of a window. At the n·m pairs of places of two recordings of independent outputs, 64 runs in a
+/// row agree somewhere with probability at most n·m·3^-64 < n·m·2^-101: below 2^-41 for a billion outputs
+/// each.
 const WINDOW_RUNS: u64 = 64;
 
 /// The windows that are kept: those with the least digests, which are the same ones in every recording that
 /// holds them.
 const WINDOWS: usize = 128;
 
-/// So many windows in common are a long run in common. (The digests of different windows, of 64 bits, agree among
-/// those that are kept with probability below 2^-34, and those of their neighbours too below 2^-50.)
+/// So many windows in common are a long run in common. (The digests of different windows, of 64 bits, agree
+/// among those that are kept with probability below 2^-34, and those of their neighbours too below 2^-50.)
 const COMMON_WINDOWS: usize = 2;
 
 /// Digests of parts of a recording: of its first and its last window of 64 runs, and of some between.
@@ -35,9 +36,10 @@ pub struct Trace {
 impl Trace {
     /// Whether two recordings share a long run of outputs: their beginnings, their ends, or windows between.
     ///
-    /// If the outputs are independent, the answer is wrongly yes with probability below 2^-40. It may be no of a run
-    /// in the midst of both that has few of the windows which are kept: one that makes up a tenth of the longer
-    /// recording is missed in one case of a hundred, and a third in one of 10^9, if it has some hundred runs.
+    /// If the outputs are independent, the answer is wrongly yes with probability below 2^-40. It may be no
+    /// of a run in the midst of both that has few of the windows which are kept: one that makes up a tenth of
+    /// the longer recording is missed in one case of a hundred, and a third in one of 10^9, if it has some
+    /// hundred runs.
     #[must_use]
     pub fn shares_a_run(&self, other: &Self) -> bool {
         common(&self.ends, &other.ends) > 0 || common(&self.windows, &other.windows) >= COMMON_WINDOWS
@@ -116,7 +118,8 @@ pub(super) struct Tracer {
     length: u64,
     /// The runs that have ended.
     runs: u64,
-    /// The digest of the last 64 of them: each is shifted by one bit with every run that follows, and out by the 64th.
+    /// The digest of the last 64 of them: each is shifted by one bit with every run that follows, and out by
+    /// the 64th.
     window: u64,
     /// Of the first 64.
     opening: u64,

@@ -19,7 +19,8 @@ fn what_is_evaluated_is_fixed_before_it_is_looked_at() {
             let mut recording = Recording::new();
             for _ in 0..3000 {
                 let (one, two) = (bits.take(4).unwrap(), bits.take(8).unwrap());
-                // On every other run both sides are alike, so that chance decides, and would decide otherwise on other samples.
+                // On every other run both sides are alike, so that chance decides, and would decide otherwise
+                // on other samples.
                 let bias = if run % 2 == 0 { bias } else { 0 };
                 let line = match run % 3 {
                     0 => format!("{}", one + two % (2 + bias)),

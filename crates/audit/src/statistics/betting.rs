@@ -39,16 +39,19 @@ impl Outcomes {
 
 /// A gambler's fortune, who bets that P(S) > e^ε·Q(S) + δ.
 ///
-/// Round by round, an event S and a stake λ ∈ [0, 1/(c + 1)) are fixed, c = e^ε, and then pairs (X, Y) of fresh independent samples come. With
-/// G = 1{X ∈ S} − c·1{Y ∈ S}, the fortune against δ is multiplied by 1 + λ·(G − δ) for each pair.
+/// Round by round, an event S and a stake λ ∈ [0, 1/(c + 1)) are fixed, c = e^ε, and then pairs (X, Y) of
+/// fresh independent samples come. With G = 1{X ∈ S} − c·1{Y ∈ S}, the fortune against δ is multiplied by 1 +
+/// λ·(G − δ) for each pair.
 ///
-/// *It holds at any time.* G ≥ −c and δ ≤ 1, so the factor is positive. If P(S) ≤ c·Q(S) + δ for every event, then E G ≤ δ and the factor's mean is at
-/// most 1, given the past, since S and λ depend on the past alone: the fortune is a nonnegative supermartingale that starts at
-/// 1, and by Ville (1939) it ever reaches 1/α with probability at most α. One may look after every round and stop when one likes.
+/// *It holds at any time.* G ≥ −c and δ ≤ 1, so the factor is positive. If P(S) ≤ c·Q(S) + δ for every event,
+/// then E G ≤ δ and the factor's mean is at most 1, given the past, since S and λ depend on the past alone:
+/// the fortune is a nonnegative supermartingale that starts at 1, and by Ville (1939) it ever reaches 1/α
+/// with probability at most α. One may look after every round and stop when one likes.
 ///
-/// *A confidence sequence.* The stakes do not depend on δ, so one run plays against every δ at once, and the fortune falls as δ grows.
-/// The largest δ against which it ever reached 1/α is a lower bound on the true δ(ε), at all times at once, at confidence 1 − α. (Waudby-Smith and
-/// Ramdas, "Estimating means of bounded random variables by betting", 2023.)
+/// *A confidence sequence.* The stakes do not depend on δ, so one run plays against every δ at once, and the
+/// fortune falls as δ grows. The largest δ against which it ever reached 1/α is a lower bound on the true
+/// δ(ε), at all times at once, at confidence 1 − α. (Waudby-Smith and Ramdas, "Estimating means of bounded
+/// random variables by betting", 2023.)
 ///
 /// ```
 /// use certus_audit::statistics::betting::{Bets, Outcomes};
@@ -118,7 +121,8 @@ impl Bets {
         let stake = if stake.is_nan() { 0.0 } else { stake.clamp(0.0, self.most()) };
         self.rounds.push((stake, outcomes));
         let needed = -alpha.ln();
-        // The fortune falls with δ: bisect for the δ at which it is 1/α, keeping the side where it is reached.
+        // The fortune falls with δ: bisect for the δ at which it is 1/α, keeping the side where it is
+        // reached.
         let (mut low, mut high) = (self.delta_lower.max(0.0), 1.0);
         if self.log_fortune(low) < needed {
             return;
@@ -137,7 +141,8 @@ impl Bets {
         let mut size = 0.0;
         for (stake, Outcomes { in_out, in_in, out_out, out_in }) in &self.rounds {
             for (count, gain) in [(in_out, 1.0), (in_in, 1.0 - self.c), (out_out, 0.0), (out_in, -self.c)] {
-                // From ε = 36.8 on a stake times −c rounds to −1, of which the logarithm is −∞: nothing of it is nothing.
+                // From ε = 36.8 on a stake times −c rounds to −1, of which the logarithm is −∞: nothing of it
+                // is nothing.
                 if *count == 0 {
                     continue;
                 }
@@ -149,7 +154,8 @@ impl Bets {
         sum - size * 1e-12
     }
 
-    /// The confidence sequence now: P(S) − e^ε·Q(S) > this for some event played, at confidence 1 − α at all times; −∞ before any evidence.
+    /// The confidence sequence now: P(S) − e^ε·Q(S) > this for some event played, at confidence 1 − α at all
+    /// times; −∞ before any evidence.
     #[must_use]
     pub fn delta_lower(&self) -> f64 {
         self.delta_lower
@@ -201,7 +207,8 @@ mod tests {
         (bets, false)
     }
 
-    /// At the boundary, looking after each of 60 rounds: 500 runs at α = 0.05; more than 5% plus five standard errors is 49.
+    /// At the boundary, looking after each of 60 rounds: 500 runs at α = 0.05; more than 5% plus five
+    /// standard errors is 49.
     #[test]
     fn looking_after_every_round_costs_nothing() {
         for (p, q, delta) in [(0.5, 0.25, 0.0), (0.6, 0.25, 0.1), (0.1, 0.05, 0.0), (0.2, 0.0, 0.2)] {
@@ -252,7 +259,8 @@ mod tests {
     #[test]
     fn stakes_are_kellys() {
         let bets = Bets::new(2.0);
-        // Against P = ½ on an event that Q never has: bet all that is allowed. Where the odds are even: nothing.
+        // Against P = ½ on an event that Q never has: bet all that is allowed. Where the odds are even:
+        // nothing.
         assert_eq!(bets.stake(0.5, 0.0, 0.0), 0.25);
         assert!(bets.stake(0.4, 0.2, 0.0) < 1e-9);
         assert!(bets.stake(0.1, 0.2, 0.0) < 1e-9);

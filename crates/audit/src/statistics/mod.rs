@@ -1,13 +1,18 @@
-//! Tests and bounds. **Here, and in what chooses events, floats are allowed**: the numbers are estimates, each with its confidence.
+//! Tests and bounds. **Here, and in what chooses events, floats are allowed**: the numbers are estimates,
+//! each with its confidence.
 //!
-//! A float's error must not turn a false statement into a confident one, so every quantity that a statement rests on is moved
-//! outward by more than its error, which is stated where it is computed and measured in tests against exact sums and enclosures.
+//! A float's error must not turn a false statement into a confident one, so every quantity that a statement
+//! rests on is moved outward by more than its error, which is stated where it is computed and measured in
+//! tests against exact sums and enclosures.
 //!
-//! * [`tail`]: binomial tails, with their error; Clopper–Pearson bounds that are checked at the point they name;
+//! * [`tail`]: binomial tails, with their error; Clopper–Pearson bounds that are checked at the point they
+//!   name;
 //! * [`normal`]: normal scores of tails;
-//! * [`region`]: a joint confidence region of two binomials, and the lower bounds on δ and ε that follow from it;
+//! * [`region`]: a joint confidence region of two binomials, and the lower bounds on δ and ε that follow from
+//!   it;
 //! * [`power`]: the smallest δ that such a region would show every other time;
-//! * [`plug_in`]: the empirical privacy loss, the plug-in δ̂(ε) with McDiarmid's upper bound, bands for the whole curve;
+//! * [`plug_in`]: the empirical privacy loss, the plug-in δ̂(ε) with McDiarmid's upper bound, bands for the
+//!   whole curve;
 //! * [`betting`]: a test that may stop at any time.
 
 pub mod betting;
@@ -24,7 +29,8 @@ pub const fn real(count: u64) -> f64 {
     count as f64
 }
 
-/// e^ε from both sides: the standard library's exponential is within a few units in the last place, and 2^-40 is thousands.
+/// e^ε from both sides: the standard library's exponential is within a few units in the last place, and 2^-40
+/// is thousands.
 #[expect(clippy::float_arithmetic, reason = "an estimate's float, moved outward")]
 #[must_use]
 pub fn exp_bounds(epsilon: f64) -> (f64, f64) {

@@ -5,7 +5,8 @@ use core::f64::consts::SQRT_2;
 
 use statrs::function::erf::erfc_inv;
 
-/// More than the error of `raw` for tails from `LEAST` to 1 − 2^-53: the tests measure it against enclosures of the normal tail.
+/// More than the error of `raw` for tails from `LEAST` to 1 − 2^-53: the tests measure it against enclosures
+/// of the normal tail.
 pub const SLACK: f64 = 1e-8;
 
 /// Tails below this are taken for this much.
@@ -13,7 +14,8 @@ const LEAST: f64 = 1e-300;
 
 /// At most the z with P(Z > z) = `tail`.
 ///
-/// The score falls as the tail grows, so a tail taken for more than it is gives a score that is too low, which is the safe side.
+/// The score falls as the tail grows, so a tail taken for more than it is gives a score that is too low,
+/// which is the safe side.
 #[must_use]
 pub fn score_at_least(tail: f64) -> f64 {
     if tail >= 1.0 || tail.is_nan() {
@@ -41,7 +43,8 @@ mod tests {
     use super::*;
     use certus::exact::{from_f64, normal_tail};
 
-    /// Against the enclosure of Φ̄, which is computed on integers: the score minus the slack is below the true one, plus it above.
+    /// Against the enclosure of Φ̄, which is computed on integers: the score minus the slack is below the
+    /// true one, plus it above.
     #[test]
     fn scores_are_within_the_slack() {
         let mut tails: Vec<f64> = (0..=299).step_by(7).map(|power| 10_f64.powi(-power) * 0.9).collect();

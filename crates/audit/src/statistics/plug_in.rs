@@ -7,25 +7,29 @@ use super::{exp_bounds, real};
 ///
 /// # The plug-in
 ///
-/// δ̂(ε) = Σ_o (p̂(o) − e^ε·q̂(o))₊, over the outputs o. It is the δ of the empirical distributions, which put the mass p̂(o) on the loss ln(p̂(o)/q̂(o)).
+/// δ̂(ε) = Σ_o (p̂(o) − e^ε·q̂(o))₊, over the outputs o. It is the δ of the empirical distributions, which
+/// put the mass p̂(o) on the loss ln(p̂(o)/q̂(o)).
 ///
 /// # The upper bound
 ///
 /// With probability at least 1 − α, δ(ε) ≤ δ̂(ε) + √((1/n + e^(2ε)/m)·ln(1/α)/2) for n and m samples.
 ///
-/// *Proof.* x ↦ x₊ is convex, so by Jensen E (p̂(o) − e^ε·q̂(o))₊ ≥ (p(o) − e^ε·q(o))₊; summed, E δ̂ ≥ δ: the plug-in is biased
-/// upward, which is the safe side. Replacing one sample of P takes 1/n from one p̂(o) and gives it to another p̂(o′). The first
-/// term of the sum falls by at most 1/n and the second rises by at most 1/n, so δ̂ moves by at most 1/n. A sample of Q likewise moves it by
-/// at most e^ε/m. By McDiarmid (1989), P(δ̂ ≤ E δ̂ − t) ≤ exp(−2t²/(n·(1/n)² + m·(e^ε/m)²)), which is α for the t above. ∎
+/// *Proof.* x ↦ x₊ is convex, so by Jensen E (p̂(o) − e^ε·q̂(o))₊ ≥ (p(o) − e^ε·q(o))₊; summed, E δ̂ ≥ δ: the
+/// plug-in is biased upward, which is the safe side. Replacing one sample of P takes 1/n from one p̂(o) and
+/// gives it to another p̂(o′). The first term of the sum falls by at most 1/n and the second rises by at most
+/// 1/n, so δ̂ moves by at most 1/n. A sample of Q likewise moves it by at most e^ε/m. By McDiarmid (1989),
+/// P(δ̂ ≤ E δ̂ − t) ≤ exp(−2t²/(n·(1/n)² + m·(e^ε/m)²)), which is α for the t above. ∎
 ///
-/// Nothing was assumed of the outputs: the bound holds for any set of them, known beforehand or not, as it speaks of all texts at once. For a
-/// continuous mechanism, whose outputs hardly repeat, it is near 1 and says nothing. It speaks of **this pair of inputs alone**,
-/// and of the outputs as they were printed: a mechanism whose δ is small here may leak on another pair.
+/// Nothing was assumed of the outputs: the bound holds for any set of them, known beforehand or not, as it
+/// speaks of all texts at once. For a continuous mechanism, whose outputs hardly repeat, it is near 1 and
+/// says nothing. It speaks of **this pair of inputs alone**, and of the outputs as they were printed: a
+/// mechanism whose δ is small here may leak on another pair.
 ///
 /// # Both directions
 ///
-/// δ*(ε) = max of δ(P‖Q) and δ(Q‖P). One of the two is the maximum, and that its own bound fails has probability at most α; the
-/// larger bound fails only if this one does. So the maximum of both bounds holds at α, undivided.
+/// δ*(ε) = max of δ(P‖Q) and δ(Q‖P). One of the two is the maximum, and that its own bound fails has
+/// probability at most α; the larger bound fails only if this one does. So the maximum of both bounds holds
+/// at α, undivided.
 ///
 /// ```
 /// use certus_audit::statistics::plug_in::EmpiricalLoss;
@@ -110,7 +114,8 @@ impl EmpiricalLoss {
 
     /// An upper bound on δ(ε) of the pair that was sampled, at confidence 1 − α; at most 1.
     ///
-    /// A sum of k terms below 1 is off by at most k·2^-52 of its value, and the outputs are fewer than 10^9: below 10^-6 of it, added.
+    /// A sum of k terms below 1 is off by at most k·2^-52 of its value, and the outputs are fewer than 10^9:
+    /// below 10^-6 of it, added.
     #[must_use]
     pub fn delta_upper(&self, epsilon: f64, alpha: f64) -> f64 {
         if self.n == 0 || self.m == 0 || !(alpha > 0.0 && alpha < 1.0) {
@@ -207,7 +212,8 @@ mod tests {
         counts
     }
 
-    /// The largest change that one sample can make is the constant of McDiarmid's inequality, and some sample makes it.
+    /// The largest change that one sample can make is the constant of McDiarmid's inequality, and some sample
+    /// makes it.
     #[test]
     fn one_sample_moves_the_plug_in_by_its_constant() {
         let c = 2.0;
@@ -239,8 +245,9 @@ mod tests {
         assert!((deviation(20, 30, c, 0.05) - (sum * 20_f64.ln() / 2.0).sqrt()).abs() < 1e-12);
     }
 
-    /// Near-deterministic sides, where the plug-in has no bias to hide behind: two outputs, P(1) = ½ at distance from the kink. 20,000 draws, α = 0.05;
-    /// misses of at most 5% plus five standard errors; and with half the radius they would be more (the constant is needed).
+    /// Near-deterministic sides, where the plug-in has no bias to hide behind: two outputs, P(1) = ½ at
+    /// distance from the kink. 20,000 draws, α = 0.05; misses of at most 5% plus five standard errors; and
+    /// with half the radius they would be more (the constant is needed).
     #[test]
     fn the_upper_bound_holds_and_half_the_radius_would_not() {
         let mut bits = seeded([4; 32]);

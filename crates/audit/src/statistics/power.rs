@@ -135,7 +135,8 @@ fn last_count(m: u64, q: f64, score: f64) -> Option<u64> {
     if q <= 0.0 || !is_few(0) {
         return None;
     }
-    // Invariant: `low` is few enough, and `high` is too many (m is: its score is −∞). The first guess is the normal approximation's.
+    // Invariant: `low` is few enough, and `high` is too many (m is: its score is −∞). The first guess is the
+    // normal approximation's.
     let (mut low, mut high) = (0, m);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a guess, saturated and bounded")]
     let mut next = (real(m) * q - score * (real(m) * q * (1.0 - q).max(0.0)).sqrt()) as u64;

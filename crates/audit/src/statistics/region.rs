@@ -2,31 +2,37 @@
 //!
 //! # The test
 //!
-//! X ~ Binomial(n, p) and Y ~ Binomial(m, q) are independent counts of an event S, fixed beforehand. A *point* (p, q) is rejected if
+//! X ~ Binomial(n, p) and Y ~ Binomial(m, q) are independent counts of an event S, fixed beforehand. A
+//! *point* (p, q) is rejected if
 //!
 //! 1. P_q(Y ≥ y) ≤ β, or
 //! 2. P_p(X ≤ x) ≤ β, or
 //! 3. P_p(X ≥ x) ≤ γ, or
 //! 4. P_q(Y ≤ y) ≤ γ, or
-//! 5. cos θ·Φ̄⁻¹(P_p(X ≥ x)) + sin θ·Φ̄⁻¹(P_q(Y ≤ y)) ≥ Φ̄⁻¹(α − 2β − 2γ), where θ = θ(q) is fixed beforehand.
+//! 5. cos θ·Φ̄⁻¹(P_p(X ≥ x)) + sin θ·Φ̄⁻¹(P_q(Y ≤ y)) ≥ Φ̄⁻¹(α − 2β − 2γ), where θ = θ(q) is fixed
+//!    beforehand.
 //!
-//! **A true point is rejected with probability at most α.** Each of 1 and 2 has probability at most β, each of 3 and 4 at most γ. In 5,
-//! U = P_p(X ≥ x) and V = P_q(Y ≤ y) are independent p-values, each stochastically at least uniform, so their normal scores are
-//! stochastically at most standard normal and independent, and so is their combination with weights of square sum 1 (Stouffer's method
-//! with weights; Liptak 1958). A union bound adds up to α.
+//! **A true point is rejected with probability at most α.** Each of 1 and 2 has probability at most β, each
+//! of 3 and 4 at most γ. In 5, U = P_p(X ≥ x) and V = P_q(Y ≤ y) are independent p-values, each
+//! stochastically at least uniform, so their normal scores are stochastically at most standard normal and
+//! independent, and so is their combination with weights of square sum 1 (Stouffer's method with weights;
+//! Liptak 1958). A union bound adds up to α.
 //!
-//! **Rules 3 and 4 are a box**, p ≥ p₀ and q ≤ q₁ by Clopper and Pearson's bounds, and R lies in it. Rule 5 alone bounds nothing where a
-//! score is −∞: for x = n, P_p(X ≥ x) is 1 at p = 1, and the points (1, q) would stay for every q.
+//! **Rules 3 and 4 are a box**, p ≥ p₀ and q ≤ q₁ by Clopper and Pearson's bounds, and R lies in it. Rule 5
+//! alone bounds nothing where a score is −∞: for x = n, P_p(X ≥ x) is 1 at p = 1, and the points (1, q) would
+//! stay for every q.
 //!
-//! The points that are not rejected form a confidence region R, and **whatever holds on all of R holds at confidence 1 − α, all of it at
-//! once**: p − e^ε·q ≥ inf over R, for every ε; and the least e^ε with p ≤ e^ε·q + δ, for every δ. No confidence is divided between them. (A
-//! joint region turned into statements on functions of both probabilities: Reiczigel, Abonyi-Tóth and Singer 2008. The nuisance
-//! parameter kept to a confidence set, 1 and 2: Berger and Boos 1994.)
+//! The points that are not rejected form a confidence region R, and **whatever holds on all of R holds at
+//! confidence 1 − α, all of it at once**: p − e^ε·q ≥ inf over R, for every ε; and the least e^ε with p ≤
+//! e^ε·q + δ, for every δ. No confidence is divided between them. (A joint region turned into statements on
+//! functions of both probabilities: Reiczigel, Abonyi-Tóth and Singer 2008. The nuisance parameter kept to a
+//! confidence set, 1 and 2: Berger and Boos 1994.)
 //!
-//! **It is sharp**, because with tan θ = e^ε·√(q(1 − q)/m) / √(p(1 − p)/n) the edge of R is, to first order, the line p − e^ε·q =
-//! p̂ − e^ε·q̂ − z·σ with the σ of that very difference: what the best test for known variances would answer. Two Clopper–Pearson bounds
-//! pay for a corner: (σ_p + e^ε·σ_q)·z(α/2). θ may depend on q, on the sample sizes and on the selection part, never on x and y.
-//! The p of that formula is the p of the line p = δ + e^ε·q, but no more than the p expected ([`Shape::Tilted`]'s `most`): further along the
+//! **It is sharp**, because with tan θ = e^ε·√(q(1 − q)/m) / √(p(1 − p)/n) the edge of R is, to first order,
+//! the line p − e^ε·q = p̂ − e^ε·q̂ − z·σ with the σ of that very difference: what the best test for known
+//! variances would answer. Two Clopper–Pearson bounds pay for a corner: (σ_p + e^ε·σ_q)·z(α/2). θ may depend
+//! on q, on the sample sizes and on the selection part, never on x and y. The p of that formula is the p of
+//! the line p = δ + e^ε·q, but no more than the p expected ([`Shape::Tilted`]'s `most`): further along the
 //! line p(1 − p) vanishes, all weight would be Y's, and a point far to the left of x/n would stay.
 //!
 //! # The supremum over the nuisance parameter is certified
@@ -82,10 +88,12 @@ pub enum Shape {
         slope: f64,
         /// The δ expected.
         offset: f64,
-        /// The P(S) expected: from there on the weights no longer change. At least ½, the p of the largest variance.
+        /// The P(S) expected: from there on the weights no longer change. At least ½, the p of the largest
+        /// variance.
         most: f64,
     },
-    /// p ≥ p₀ and q ≤ q₁, by Clopper and Pearson's bounds: better for a handful of counts, and the check of the other.
+    /// p ≥ p₀ and q ≤ q₁, by Clopper and Pearson's bounds: better for a handful of counts, and the check of
+    /// the other.
     Box {
         /// The share of α that p₀ has; q₁ has the rest.
         share: f64,
@@ -135,7 +143,8 @@ impl Region {
         cells.map_or(everything, |cells| Self { cells })
     }
 
-    /// The infimum over the region of a function that rises with p and falls with q, from below; `None` if the region is empty.
+    /// The infimum over the region of a function that rises with p and falls with q, from below; `None` if
+    /// the region is empty.
     fn infimum(&self, value: impl Fn(f64, f64) -> f64) -> Option<f64> {
         self.cells.iter().map(|cell| value(cell.p0, cell.q1)).min_by(f64::total_cmp)
     }
@@ -149,7 +158,8 @@ impl Region {
         bound - (1.0 + c) * 1e-15
     }
 
-    /// A lower bound on the least ε with P(S) ≤ e^ε·Q(S) + δ at confidence 1 − α, for every δ at once; −∞ where nothing is refuted.
+    /// A lower bound on the least ε with P(S) ≤ e^ε·Q(S) + δ at confidence 1 − α, for every δ at once; −∞
+    /// where nothing is refuted.
     #[must_use]
     pub fn epsilon_lower(&self, delta: f64) -> f64 {
         let ratio = |p: f64, q: f64| if p > delta { (p - delta) / q.max(1e-300) } else { 0.0 };

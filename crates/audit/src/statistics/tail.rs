@@ -1,7 +1,7 @@
 //! Binomial tails, and bounds on a probability from a count.
 //!
-//! `statrs` stops its continued fraction for the incomplete beta function after 140 steps, which is not enough for thousands of
-//! samples (a test shows by how much it is off), so the tails are summed here.
+//! `statrs` stops its continued fraction for the incomplete beta function after 140 steps, which is not
+//! enough for thousands of samples (a test shows by how much it is off), so the tails are summed here.
 #![expect(clippy::float_arithmetic, reason = "estimates; every bound is moved outward by its error")]
 
 use super::normal::{score_at_least, score_at_most};
@@ -9,13 +9,15 @@ use super::real;
 
 /// The relative error of a tail is below this for n up to 10^9.
 ///
-/// The exponent of the mass (Loader's form, below) is a sum of four corrections and two deviances, each within 8 units in the last
-/// place of itself; where the mass is above 10^-300 they are below 700, so the mass is within 700·2^-48 < 3·10^-12. The sum has
-/// positive terms, each from the last by a factor within 4 units in the last place: for the 10·√n terms that matter that is
-/// 10·√n·2^-51 < 2·10^-10 at n = 10^9. What is cut off is below 10^-13 of it.
+/// The exponent of the mass (Loader's form, below) is a sum of four corrections and two deviances, each
+/// within 8 units in the last place of itself; where the mass is above 10^-300 they are below 700, so the
+/// mass is within 700·2^-48 < 3·10^-12. The sum has positive terms, each from the last by a factor within 4
+/// units in the last place: for the 10·√n terms that matter that is 10·√n·2^-51 < 2·10^-10 at n = 10^9. What
+/// is cut off is below 10^-13 of it.
 pub const SLACK: f64 = 1e-9;
 
-/// P(X ≥ x) and P(X < x) of X ~ Binomial(n, p): the smaller one as computed, the other as what is missing to 1.
+/// P(X ≥ x) and P(X < x) of X ~ Binomial(n, p): the smaller one as computed, the other as what is missing
+/// to 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
     small: f64,
@@ -36,7 +38,8 @@ impl Tail {
         }
         let odds = p / (1.0 - p);
         if real(x) >= real(n) * p {
-            // The mass at x + j + 1 over that at x + j is (n − x − j)/(x + j + 1)·p/(1 − p): it falls with j, and is below 1.
+            // The mass at x + j + 1 over that at x + j is (n − x − j)/(x + j + 1)·p/(1 − p): it falls with j,
+            // and is below 1.
             let sum = sum(real(n - x), real(x) + 1.0, odds);
             Self { small: mass(n, x, p) * sum, small_is_upper: true, is_zero: false }
         } else {
@@ -108,8 +111,9 @@ fn sum(above: f64, below: f64, odds: f64) -> f64 {
     sum
 }
 
-/// P(X = x) of Binomial(n, p), 0 < p < 1, as Loader, "Fast and accurate computation of binomial probabilities" (2000) writes it:
-/// √(n/(2πx(n − x)))·exp(s(n) − s(x) − s(n − x) − d(x, np) − d(n − x, n(1 − p))), without the cancellation of ln n!.
+/// P(X = x) of Binomial(n, p), 0 < p < 1, as Loader, "Fast and accurate computation of binomial
+/// probabilities" (2000) writes it: √(n/(2πx(n − x)))·exp(s(n) − s(x) − s(n − x) − d(x, np) − d(n − x, n(1 −
+/// p))), without the cancellation of ln n!.
 pub(super) fn mass(n: u64, x: u64, p: f64) -> f64 {
     let (whole, part, rest) = (real(n), real(x), real(n - x));
     if x == 0 {
@@ -125,7 +129,8 @@ pub(super) fn mass(n: u64, x: u64, p: f64) -> f64 {
 
 /// s(n) = ln n! − ln(√(2πn)·(n/e)^n).
 ///
-/// From 16 on the asymptotic series, whose error is below its next term, 1/(1188·n⁹) < 10^-13; below, ln n! itself, which is small.
+/// From 16 on the asymptotic series, whose error is below its next term, 1/(1188·n⁹) < 10^-13; below, ln n!
+/// itself, which is small.
 fn stirling(n: u64) -> f64 {
     let x = real(n);
     if n < 16 {
@@ -136,7 +141,8 @@ fn stirling(n: u64) -> f64 {
     (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / 1680.0 / square) / square) / square) / x
 }
 
-/// d(x, m) = x·ln(x/m) + m − x: near x = m by its series in v = (x − m)/(x + m), where the terms would cancel.
+/// d(x, m) = x·ln(x/m) + m − x: near x = m by its series in v = (x − m)/(x + m), where the terms would
+/// cancel.
 fn deviance(x: f64, m: f64) -> f64 {
     if (x - m).abs() >= 0.1 * (x + m) {
         return x * (x / m).ln() + m - x;
@@ -152,10 +158,12 @@ fn deviance(x: f64, m: f64) -> f64 {
     sum
 }
 
-/// A p below which every point rejects: for all p′ ≤ p, the normal score of P(X ≥ x) under Binomial(n, p′) is at least `score`.
+/// A p below which every point rejects: for all p′ ≤ p, the normal score of P(X ≥ x) under Binomial(n, p′) is
+/// at least `score`.
 ///
-/// The scores fall as p grows, so it suffices that the score *at* p, from its safe side, is large enough: whatever the search
-/// did, that is what is checked. It is within 2^-11 standard errors of the best such p. `guess` only speeds it up.
+/// The scores fall as p grows, so it suffices that the score *at* p, from its safe side, is large enough:
+/// whatever the search did, that is what is checked. It is within 2^-11 standard errors of the best such p.
+/// `guess` only speeds it up.
 ///
 /// With `score` = Φ̄⁻¹(α), this is the Clopper–Pearson (1934) lower bound.
 #[must_use]
@@ -184,7 +192,8 @@ pub fn rejected_below(n: u64, x: u64, score: f64, guess: Option<f64>) -> f64 {
         } else {
             (high, high_excess) = (next, found);
         }
-        // The scores are nearly linear in p: step by the slope, and past the root, so that the bracket closes from both sides.
+        // The scores are nearly linear in p: step by the slope, and past the root, so that the bracket closes
+        // from both sides.
         let step = if round < 3 { found * spread } else { (high - low) * low_excess / (low_excess - high_excess) };
         let nudge = if found >= 0.0 { 0.4 * enough } else { -0.4 * enough };
         next = if round < 3 {
@@ -198,8 +207,8 @@ pub fn rejected_below(n: u64, x: u64, score: f64, guess: Option<f64>) -> f64 {
     low
 }
 
-/// A p above which every point rejects: for all p′ ≥ p, the normal score of P(X ≤ x) is at least `score`. Clopper–Pearson's upper
-/// bound for `score` = Φ̄⁻¹(α); the mirror image of [`rejected_below`].
+/// A p above which every point rejects: for all p′ ≥ p, the normal score of P(X ≤ x) is at least `score`.
+/// Clopper–Pearson's upper bound for `score` = Φ̄⁻¹(α); the mirror image of [`rejected_below`].
 #[must_use]
 pub fn rejected_above(n: u64, x: u64, score: f64) -> f64 {
     // n − X ~ Binomial(n, 1 − p), and 1 − low is rounded up.

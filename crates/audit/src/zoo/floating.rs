@@ -1,4 +1,5 @@
-//! Floating-point noise: the low bits tell the input (Mironov 2012; Haney, Desfontaines, Hartman, Shrestha and Hay 2022).
+//! Floating-point noise: the low bits tell the input (Mironov 2012; Haney, Desfontaines, Hartman, Shrestha
+//! and Hay 2022).
 
 use super::{BROKEN, CORRECT, Draw, Random, Specimen, noise::exact_laplace};
 use certus::{

@@ -1,7 +1,8 @@
 //! The zoo: mechanisms that claim more privacy than they give, each with a twin that is as it should be.
 //!
-//! An auditor is only as good as what it catches, and as what it leaves alone. Every specimen runs in this process on two fixed neighbouring inputs and writes its
-//! outputs as lines of the command protocol. Floats are what most of them are about: nothing here is exact unless it says so.
+//! An auditor is only as good as what it catches, and as what it leaves alone. Every specimen runs in this
+//! process on two fixed neighbouring inputs and writes its outputs as lines of the command protocol. Floats
+//! are what most of them are about: nothing here is exact unless it says so.
 #![allow(
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
@@ -92,8 +93,8 @@ pub struct Specimen {
     pub scales: &'static [f64],
     /// Makes it ready to draw.
     pub make: fn() -> Draw,
-    /// The same mechanism at another ε, for comparisons with bounds that others published there; its floats to a digit or none, so that their
-    /// low bits tell nothing.
+    /// The same mechanism at another ε, for comparisons with bounds that others published there; its floats
+    /// to a digit or none, so that their low bits tell nothing.
     pub at: Option<fn(f64) -> Draw>,
 }
 

@@ -1,4 +1,5 @@
-//! Report noisy max: the index may be told, the noisy value may not (Ding, Wang, Wang, Zhang and Kifer 2018, Algorithms 5 to 8).
+//! Report noisy max: the index may be told, the noisy value may not (Ding, Wang, Wang, Zhang and Kifer 2018,
+//! Algorithms 5 to 8).
 
 use super::{BROKEN, CORRECT, Draw, Random, Specimen};
 use certus::bits::BitsError;

@@ -1,7 +1,9 @@
-//! The sparse vector technique, right and wrong (Lyu, Su and Li 2017, Algorithms 1 to 6), with gaps and adaptive (Wang, Ding, Kifer and Zhang 2020).
+//! The sparse vector technique, right and wrong (Lyu, Su and Li 2017, Algorithms 1 to 6), with gaps and
+//! adaptive (Wang, Ding, Kifer and Zhang 2020).
 //!
-//! Queries of sensitivity 1 against a threshold of 1, until one has passed: the first of them are 0 on one input and 1 on the other, the last ones the
-//! other way round. Half of ε is for the threshold, half for the queries, unless it is said.
+//! Queries of sensitivity 1 against a threshold of 1, until one has passed: the first of them are 0 on one
+//! input and 1 on the other, the last ones the other way round. Half of ε is for the threshold, half for the
+//! queries, unless it is said.
 
 use super::{BROKEN, CORRECT, Draw, Line, Random, Side, Specimen};
 use certus::bits::BitsError;
@@ -120,7 +122,8 @@ fn svt2(epsilon: f64) -> Draw {
     Booleans { renews: true, ..SVT }.draw(epsilon)
 }
 
-/// A quarter of ε for the threshold, the rest for the queries; the more that go up, the nearer its loss comes to 1.75·ε.
+/// A quarter of ε for the threshold, the rest for the queries; the more that go up, the nearer its loss comes
+/// to 1.75·ε.
 pub fn svt4(epsilon: f64) -> Draw {
     let queries = Queries { ups: 7, downs: 3 };
     Booleans { queries, on_threshold: 4.0, on_query: Some(4.0 / 3.0), ..SVT }.draw(epsilon)
@@ -219,7 +222,8 @@ fn gap() -> Draw {
     })
 }
 
-/// At ε = 1, on twenty queries: passes by far cost a quarter of the second half of ε, near ones all of it; `budget` in units of ε/2.
+/// At ε = 1, on twenty queries: passes by far cost a quarter of the second half of ε, near ones all of it;
+/// `budget` in units of ε/2.
 fn adaptive(budget: u32) -> Draw {
     let queries = Queries { ups: 10, downs: 10 };
     Box::new(move |side, random: &mut Random, line: &mut Line| -> Result<(), BitsError> {

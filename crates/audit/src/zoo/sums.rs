@@ -1,4 +1,5 @@
-//! Sums over time: prefix, partial and smart sums (Chan, Shi and Song 2011; Wang, Ding, Kifer and Zhang 2020).
+//! Sums over time: prefix, partial and smart sums (Chan, Shi and Song 2011; Wang, Ding, Kifer and Zhang
+//! 2020).
 
 use super::{BROKEN, CORRECT, Draw, Side, Specimen, noise::exact_laplace};
 
@@ -61,7 +62,8 @@ fn sum(scale: u32) -> Draw {
 fn smart_sums(noisy_blocks: bool) -> Draw {
     let noise = exact_laplace(20, 1);
     Box::new(move |side, random, line| {
-        // What is told of the finished blocks, the sum of the block so far, and what is told of the elements of it.
+        // What is told of the finished blocks, the sum of the block so far, and what is told of the elements
+        // of it.
         let (mut blocks, mut block, mut elements) = (0, 0, 0);
         for at in 1..=9 {
             let element = if at == 2 { side.pick(1, 0) } else { 1 };

@@ -1,5 +1,5 @@
-//! Every mechanism of the family on every pair of neighbours of a small domain, enumerated: what it states is never exceeded, and is attained
-//! where it claims to be. Mutants of each fail the same check.
+//! Every mechanism of the family on every pair of neighbours of a small domain, enumerated: what it states is
+//! never exceeded, and is attained where it claims to be. Mutants of each fail the same check.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 
 use core::ops::ControlFlow;
@@ -287,7 +287,8 @@ fn one_coordinate_dominates_every_partition() {
             let Pair::Laplace { .. } = mechanism.domination().forward()[0] else { panic!() };
             mechanism
         };
-        // The pair's profile from its Δ + 1 losses, by the closed masses: fast, and independent of the account.
+        // The pair's profile from its Δ + 1 losses, by the closed masses: fast, and independent of the
+        // account.
         for e in [rational(0, 1), rational(1, 7), rational(1, 1), rational(3, 2)] {
             let e = NonNegative::new(e).unwrap();
             let whole = profile(&[4], &scale, &e);

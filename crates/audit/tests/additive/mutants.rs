@@ -47,7 +47,8 @@ fn too_little_noise() {
     assert_eq!(verdict(&stated, &DOMAIN, 1, release), Verdict::Exceeded);
 }
 
-/// `|noise| < bound` for `≤`: the support is smaller, and more outputs tell all. With the right bound it holds again.
+/// `|noise| < bound` for `≤`: the support is smaller, and more outputs tell all. With the right bound it
+/// holds again.
 #[test]
 fn strict_truncation() {
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,7 +146,8 @@ fn half_away(x: &Rational) -> i64 {
     if x.is_negative() { -magnitude } else { magnitude }
 }
 
-/// Half to even and half away from zero: neighbours 1 apart are rounded 2 apart, and the release exceeds what is stated for ⌈Δ/g⌉ = 1.
+/// Half to even and half away from zero: neighbours 1 apart are rounded 2 apart, and the release exceeds what
+/// is stated for ⌈Δ/g⌉ = 1.
 #[test]
 fn the_two_rounding_traps() {
     assert_eq!((half_to_even(&rational(1, 2)), half_to_even(&rational(3, 2))), (0, 2));

@@ -1,6 +1,8 @@
-//! An account's lower end is the mechanism's own exactly where its pairs are said to be attained: there, some neighbouring inputs reach it; elsewhere there are mechanisms of which no neighbours do.
+//! An account's lower end is the mechanism's own exactly where its pairs are said to be attained: there, some
+//! neighbouring inputs reach it; elsewhere there are mechanisms of which no neighbours do.
 //!
-//! The shipped code is enumerated on both inputs, and δ(ε) between them compared with the account, at several ε.
+//! The shipped code is enumerated on both inputs, and δ(ε) between them compared with the account, at several
+//! ε.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +20,8 @@ use crate::{build, certificates::epsilon, examples};
 /// Bits of unresolved mass: what is not attained by a part in 10^6 shows.
 const DEPTH: u32 = 24;
 
-/// Specs whose pairs are attained, and the neighbours that do; without any, those that the catalogue names. Every example of the catalogue that is not here must say that its pairs only dominate.
+/// Specs whose pairs are attained, and the neighbours that do; without any, those that the catalogue names.
+/// Every example of the catalogue that is not here must say that its pairs only dominate.
 const ATTAINED: &[(&str, &[(&str, &str)])] = &[
     ("laplace(scale=5/2)", &[]),
     ("laplace(scale=10, sensitivity=3)", &[]),
@@ -168,7 +171,8 @@ fn worst(spec: &str, inputs: &[String], neighbours: impl Fn(&str, &str) -> bool,
     largest(&found)
 }
 
-/// Of these no neighbours reach the account's *lower* end: without the flag, it would be taken for the mechanism's.
+/// Of these no neighbours reach the account's *lower* end: without the flag, it would be taken for the
+/// mechanism's.
 #[test]
 fn what_only_dominates_is_not_attained() {
     let text = |inputs: &[&str]| inputs.iter().map(|input| (*input).to_owned()).collect::<Vec<_>>();
@@ -278,7 +282,8 @@ fn plans_are_attained_by_the_same_neighbours() {
         // Two counts that both move.
         (&[("laplace(scale=1)", 2)][..], "laplace_vector(scale=1, coordinates=2, sensitivity=2)", ("0,0", "1,1")),
         (&[("gaussian(sigma=1)", 2)], "gaussian_vector(sigma=1, coordinates=2, sensitivity2=2)", ("0,0", "1,-1")),
-        // A record at a bound moves the sum by 1 under noise of scale 2, and the count by 1 under noise of scale 1.
+        // A record at a bound moves the sum by 1 under noise of scale 2, and the count by 1 under noise of
+        // scale 1.
         (
             &[("count(scale=1)", 1), ("laplace(scale=2)", 1)],
             "mean(lower=0, upper=1, scale_sum=2, scale_count=1)",

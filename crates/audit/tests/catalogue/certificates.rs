@@ -53,7 +53,8 @@ fn every_entry_has_a_name_of_its_own() {
     }
 }
 
-/// Built, drawn from on both inputs, enumerated, compared with the closed form where there is one, and with what is stated and accounted.
+/// Built, drawn from on both inputs, enumerated, compared with the closed form where there is one, and with
+/// what is stated and accounted.
 #[test]
 fn every_example_stands() {
     for example in examples() {
@@ -105,7 +106,8 @@ fn every_example_flat() {
     }
 }
 
-/// Mechanisms whose default neighbours come within a tenth of what is stated: of the others, the mutants below say less.
+/// Mechanisms whose default neighbours come within a tenth of what is stated: of the others, the mutants
+/// below say less.
 const TIGHT: [&str; 26] = [
     "laplace",
     "randomized_response",
@@ -135,8 +137,8 @@ const TIGHT: [&str; 26] = [
     "clamped_gaussian",
 ];
 
-/// A mutant that states 9/10 of its ε (or δ, or √ρ) is refuted on the default neighbours of whatever is tight; one that states a
-/// tenth, of everything.
+/// A mutant that states 9/10 of its ε (or δ, or √ρ) is refuted on the default neighbours of whatever is
+/// tight; one that states a tenth, of everything.
 #[test]
 fn what_states_too_little_is_refuted() {
     let share = |real: &Real, n: i64, d: i64| &Real::ratio(n, d) * real;
@@ -214,7 +216,8 @@ fn accounts_agree_with_what_is_stated() {
         };
         let stated = match &privacy {
             Privacy::Approximate { delta, .. } => delta.at_most(80).unwrap(),
-            // At an ε between those that the pair of a vector passes through, it is a bound of the conversion: less than twice.
+            // At an ε between those that the pair of a vector passes through, it is a bound of the
+            // conversion: less than twice.
             Privacy::Zcdp { .. } => Rational::new(2.into(), 100.into()),
             _ => Rational::from_integer(0.into()),
         };

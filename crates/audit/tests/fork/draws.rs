@@ -1,5 +1,5 @@
-//! Every public way to draw, each as a function from a source to text. A function of the library that takes a source of bits
-//! and is not here fails [`every_public_way_to_draw_is_listed`].
+//! Every public way to draw, each as a function from a source to text. A function of the library that takes a
+//! source of bits and is not here fails [`every_public_way_to_draw_is_listed`].
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -242,7 +242,8 @@ fn of_folder(root: &Path, prefix: &str) -> BTreeSet<String> {
                 continue;
             }
             let file = format!("{prefix}{}", path.strip_prefix(root).unwrap().to_str().unwrap());
-            // `bits` is the door itself: raw calls are begun by whoever makes them; and so are those that certificates make.
+            // `bits` is the door itself: raw calls are begun by whoever makes them; and so are those that
+            // certificates make.
             let is_raw = file.starts_with("bits/") || file == "sample/hooks.rs";
             if !is_raw && file.ends_with(".rs") {
                 found.extend(of_file(&fs::read_to_string(&path).unwrap()).map(|name| format!("{file}: {name}")));

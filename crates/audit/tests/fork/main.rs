@@ -37,7 +37,8 @@ fn in_a_child(work: &mut dyn FnMut() -> String) -> String {
     }
 }
 
-/// What each of `children` forks of this process draws first from the source that it inherits, and then this process itself.
+/// What each of `children` forks of this process draws first from the source that it inherits, and then this
+/// process itself.
 fn first_draws<B: Bits + Send>(bits: &mut B, children: usize, draw: Draw) -> Vec<String> {
     // The stream is in the middle of a word when it is inherited.
     bits.take(3).unwrap();
@@ -55,7 +56,8 @@ fn no_way_to_draw_repeats_in_a_child() {
     }
 }
 
-/// The control: from a source that does not look, children and parent draw the same, so that the test above could fail.
+/// The control: from a source that does not look, children and parent draw the same, so that the test above
+/// could fail.
 #[test]
 fn an_unprotected_stream_repeats() {
     for (name, draw) in draws::ALL {

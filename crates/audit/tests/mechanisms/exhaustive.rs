@@ -45,7 +45,8 @@ pub fn enumerate<T, P: Program>(
 }
 
 impl<O: Ord> Enumerated<O> {
-    /// The largest certified lower bound of δ(ε), and the largest upper bound less its allowance (1 + e^ε)·slack.
+    /// The largest certified lower bound of δ(ε), and the largest upper bound less its allowance (1 +
+    /// e^ε)·slack.
     fn worst(&self, epsilon: &Rational) -> (Rational, Rational) {
         let epsilon = NonNegative::new(epsilon.clone()).unwrap();
         let power = Real::from(epsilon.get().clone()).exp().at_most(40).unwrap();
@@ -82,7 +83,8 @@ impl<O: Ord> Enumerated<O> {
         }
     }
 
-    /// Whether the profile of the pairs is at least that of every two neighbours, at several ε up to 5/4 of the stated.
+    /// Whether the profile of the pairs is at least that of every two neighbours, at several ε up to 5/4 of
+    /// the stated.
     pub fn is_dominated(&self, stated: &Guarantee, domination: &Domination) -> bool {
         let plan = Plan::of(domination, 1);
         let (most, _) = parameters(stated);

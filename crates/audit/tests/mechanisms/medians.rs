@@ -94,7 +94,8 @@ fn smooth_sensitivity() {
             Wrong { median: ordered(input).median(), noise }
         };
         assert!(!enumerate(&inputs, local, |a, b| changed_one(a, b), 40).holds(&median.guarantee()));
-        // Mutant: Laplace noise by the smooth sensitivity: dilation refutes it far out, where it is out of proportion.
+        // Mutant: Laplace noise by the smooth sensitivity: dilation refutes it far out, where it is out of
+        // proportion.
         let laplace = |input: &Box<[i64]>| {
             let smooth = ordered(input).smooth_sensitivity(&positive(decay.0, decay.1)) / rational(ratio.0, ratio.1);
             let noise = Laplace::new(&certus::exact::Positive::new(smooth).unwrap());

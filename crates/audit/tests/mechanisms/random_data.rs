@@ -1,7 +1,8 @@
 //! Random data and neighbours, extremes among them: no true answer moves further than the guarantee says.
 //!
-//! On the same bits two releases differ by what the true answers differ by, the noise being the same. So Σ |difference|/scale over the coordinates is the
-//! privacy loss that the data can cause, and must be at most the stated ε.
+//! On the same bits two releases differ by what the true answers differ by, the noise being the same. So
+//! Σ |difference|/scale over the coordinates is the privacy loss that the data can cause, and must be at most
+//! the stated ε.
 
 use certus::{
     bits::seeded,
@@ -37,7 +38,8 @@ impl Coordinates for Vec<Integer> {
     }
 }
 
-/// Released on two inputs from the same bits: they are at most ε apart, each coordinate in units of its scale. Permuting the records changes nothing.
+/// Released on two inputs from the same bits: they are at most ε apart, each coordinate in units of its
+/// scale. Permuting the records changes nothing.
 fn at_most_epsilon_apart<M, T>(mechanism: &M, scales: &[Positive], a: &[T], b: &[T], seed: u8) -> TestCaseResult
 where
     M: Private<Input = [T]>,
@@ -154,7 +156,8 @@ proptest! {
     }
 }
 
-/// Prefix counts are sums of nodes: the differences of the prefixes are those of the nodes along a path, so each prefix moves by at most 1.
+/// Prefix counts are sums of nodes: the differences of the prefixes are those of the nodes along a path, so
+/// each prefix moves by at most 1.
 #[test]
 fn of_prefix_counts() {
     let scale = positive(3, 2);

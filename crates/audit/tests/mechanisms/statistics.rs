@@ -202,7 +202,8 @@ fn histograms() {
     );
 }
 
-/// Key counts from a threshold on, wrong: strictly above it, or no threshold, or more keys a person than stated.
+/// Key counts from a threshold on, wrong: strictly above it, or no threshold, or more keys a person than
+/// stated.
 fn stability(scale: &Positive, threshold: i64, contributions: u32, relation: Relation) -> StabilityHistogram<u8> {
     StabilityHistogram::new(scale, threshold, contributions, relation).unwrap()
 }
@@ -241,7 +242,8 @@ fn stability_histograms() {
 
 #[test]
 fn quantiles() {
-    // A small range, every multiset; and a wide one, where the ends weigh so much that the guarantee is nearly attained.
+    // A small range, every multiset; and a wide one, where the ends weigh so much that the guarantee is
+    // nearly attained.
     let small = (Bounds::new(0, 3).unwrap(), boxed(&multisets(&[0, 1, 2, 3], 3)));
     let wide = (Bounds::new(0, 400).unwrap(), boxed(&multisets(&[0, 390, 400], 3)));
     for (n, d) in [(1, 2), (1, 4), (1, 1), (0, 1)] {

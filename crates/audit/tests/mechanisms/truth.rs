@@ -1,4 +1,5 @@
-//! Privacy is not all: with next to no noise, each mechanism releases what it is about; and ties and thresholds fall where they are said to.
+//! Privacy is not all: with next to no noise, each mechanism releases what it is about; and ties and
+//! thresholds fall where they are said to.
 
 use certus::{
     bits::seeded,
@@ -116,8 +117,8 @@ fn is_probability<P: Program>(program: &P, output: &P::Output, expected: &Real) 
     expected.upper() >= lower && expected.lower() <= lower + slack
 }
 
-/// P(X₀ ≥ X₁) = 1/(1 + a) of geometric noise, a = e^(-1/scale): the lower index wins ties. And P(X ≥ 0) is 1 of it, but 1/(1 + a) of Laplace noise: a
-/// query at the threshold passes without noise.
+/// P(X₀ ≥ X₁) = 1/(1 + a) of geometric noise, a = e^(-1/scale): the lower index wins ties. And P(X ≥ 0) is 1
+/// of it, but 1/(1 + a) of Laplace noise: a query at the threshold passes without noise.
 #[test]
 fn ties_and_thresholds() {
     let at_least = &Real::from(1) / &(&Real::from(1) + &Real::from(-1).exp());

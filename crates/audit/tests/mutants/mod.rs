@@ -1,7 +1,8 @@
 //! The reference samplers once more, on 64-bit words, with a switch for one bug at a time.
 //!
-//! With [`Bug::None`] they draw what the shipped samplers draw, bit for bit (a test says so): what a detector makes of a mutant, it
-//! makes of a copy of the shipped code with one line changed. A line with a bug reads `if bug == Bug::… { wrong } else { right }`.
+//! With [`Bug::None`] they draw what the shipped samplers draw, bit for bit (a test says so): what a detector
+//! makes of a mutant, it makes of a copy of the shipped code with one line changed. A line with a bug reads
+//! `if bug == Bug::… { wrong } else { right }`.
 
 use std::{
     cmp::Ordering,
@@ -247,8 +248,9 @@ impl Program for Bell {
 
 /// Uniform below 3 in its first trial only: a trial after a rejected one accepts the word 3, as a 0.
 ///
-/// The memory of the rejection hides in a cell that the state does not show, with an order that does not see it: what the purity of
-/// [`Program`] forbids. The structural interpreter runs each step once and believes that it is always the same.
+/// The memory of the rejection hides in a cell that the state does not show, with an order that does not see
+/// it: what the purity of [`Program`] forbids. The structural interpreter runs each step once and believes
+/// that it is always the same.
 #[derive(Clone, Debug)]
 pub struct Remembers(pub Arc<AtomicBool>);
 

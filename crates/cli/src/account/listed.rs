@@ -78,8 +78,8 @@ fn of_one_relation(given: &[Item]) -> Result<(), Failure> {
     Err(Failure::argument("SPEC", must))
 }
 
-/// A plan with the text of its parts: sorted by text, parts with the same guarantee merged, so that neither order nor spelling
-/// of what was given changes it.
+/// A plan with the text of its parts: sorted by text, parts with the same guarantee merged, so that neither
+/// order nor spelling of what was given changes it.
 #[derive(Debug)]
 pub(super) struct Listed {
     items: Vec<Item>,

@@ -236,8 +236,8 @@ fn refused(options: &Account, error: AccountError) -> Failure {
     }
 }
 
-/// An enclosure, as bounds rounded outward to three digits more than were asked for: a method may know many more than anybody wants to
-/// read, and the width that was asked for still shows.
+/// An enclosure, as bounds rounded outward to three digits more than were asked for: a method may know many
+/// more than anybody wants to read, and the width that was asked for still shows.
 fn bounds(enclosure: &Enclosure, digits: u32) -> Value {
     let (lower, upper) = decimals(enclosure, digits);
     json!({ "lower": lower, "upper": upper })

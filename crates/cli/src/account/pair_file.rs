@@ -129,8 +129,8 @@ pub(super) fn from_columns(
     Ok(Item::new(text, Domination::by(Pair::Finite(pair)).attained(Attained::ByAnswers), copies))
 }
 
-/// The exact sum, if the numbers have a common denominator that is not absurd. Numbers are added by denominator first, since a file
-/// rarely has many.
+/// The exact sum, if the numbers have a common denominator that is not absurd. Numbers are added by
+/// denominator first, since a file rarely has many.
 fn sum(numbers: &[&Rational]) -> Option<Rational> {
     let mut numerators: BTreeMap<&BigInt, BigInt> = BTreeMap::new();
     for number in numbers {
@@ -151,7 +151,8 @@ fn sum(numbers: &[&Rational]) -> Option<Rational> {
     Some(Rational::new(total, common))
 }
 
-/// A sum for an error line: exact if short, otherwise its first digits; rounded away from 1, so that it is not printed as 1.
+/// A sum for an error line: exact if short, otherwise its first digits; rounded away from 1, so that it is
+/// not printed as 1.
 fn shown(sum: &Rational) -> String {
     let text = render(sum);
     if text.len() <= 40 {

@@ -1,7 +1,7 @@
 //! The profile as a picture: log δ against ε, the enclosures as a band.
 //!
-//! Coordinates are computed on integers, in hundredths of a pixel, rounded outward: the picture too is an enclosure, at the points that it
-//! marks. Between them it joins the bounds by straight lines.
+//! Coordinates are computed on integers, in hundredths of a pixel, rounded outward: the picture too is an
+//! enclosure, at the points that it marks. Between them it joins the bounds by straight lines.
 
 use std::fmt::Write as _;
 

@@ -20,7 +20,8 @@ pub(super) struct Point {
 /// The largest ε that is looked at when none is asked for: 10^6.
 const FURTHEST: u32 = 1_000_000;
 
-/// δ at `points` epsilons, evenly spaced from 0 to `last` (or to where δ is negligible); counts them as they are done.
+/// δ at `points` epsilons, evenly spaced from 0 to `last` (or to where δ is negligible); counts them as they
+/// are done.
 pub(super) fn profile(
     plan: &Plan,
     points: u64,
@@ -63,7 +64,8 @@ pub(super) fn profile_both_ways(
     })
 }
 
-/// As many points of a profile are asked one after the other, so that what was composed for one answers the next; however many threads there are.
+/// As many points of a profile are asked one after the other, so that what was composed for one answers the
+/// next; however many threads there are.
 const TOGETHER: usize = 8;
 
 /// What `of` says at each of the epsilons.
@@ -94,8 +96,9 @@ fn at_each<T: Send>(
     Ok(all.into_iter().flatten().collect())
 }
 
-/// The least of 1, 2, 5 times a power of ten at which δ ≤ 10^-10, or 10^-10 of δ(0) where that is small itself; where there is none, the least of 1, 2, 5, 10, … at
-/// which δ is all but the probability of an infinite loss. Which it is decides where a profile ends, and nothing else.
+/// The least of 1, 2, 5 times a power of ten at which δ ≤ 10^-10, or 10^-10 of δ(0) where that is small
+/// itself; where there is none, the least of 1, 2, 5, 10, … at which δ is all but the probability of an
+/// infinite loss. Which it is decides where a profile ends, and nothing else.
 fn reach(plan: &Plan) -> Result<Rational, AccountError> {
     let rough = Precision { digits: 2 };
     let tenth = Rational::new(1.into(), 10_000_000_000_i64.into());

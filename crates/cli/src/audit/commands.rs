@@ -47,8 +47,9 @@ pub(super) struct Terms {
     pub(super) folder: Option<String>,
 }
 
-/// The number of the next run: no two of this process have the same, so that a command that seeds itself by it never prints the same samples twice, neither on both
-/// sides, nor in two batches, nor in a trial and the audit after it.
+/// The number of the next run: no two of this process have the same, so that a command that seeds itself by
+/// it never prints the same samples twice, neither on both sides, nor in two batches, nor in a trial and the
+/// audit after it.
 ///
 /// From 1: many generators (`srandom` of glibc, and so `srand` of gawk) take a seed of 0 for 1.
 static NEXT_SHARD: AtomicU64 = AtomicU64::new(1);

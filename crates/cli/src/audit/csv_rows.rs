@@ -1,10 +1,11 @@
 //! The rows of a CSV file (RFC 4180), every one of them.
 //!
-//! The rule is total, so that no row is passed over: a row ends at `\n` or `\r\n`, and at the end of the file if anything
-//! stands on the last line. A line without a byte is a row of one empty field. A field that begins with a quote ends at
-//! the next quote that is not doubled, and may hold commas and line ends. Refused are a quote without its end, anything
-//! between the end of a quoted field and the next comma or line end, and a carriage return that is neither in quotes nor
-//! before `\n`. (The crate `csv` skips blank lines whatever it is told: an output that is empty would be lost.)
+//! The rule is total, so that no row is passed over: a row ends at `\n` or `\r\n`, and at the end of the file
+//! if anything stands on the last line. A line without a byte is a row of one empty field. A field that
+//! begins with a quote ends at the next quote that is not doubled, and may hold commas and line ends. Refused
+//! are a quote without its end, anything between the end of a quoted field and the next comma or line end,
+//! and a carriage return that is neither in quotes nor before `\n`. (The crate `csv` skips blank lines
+//! whatever it is told: an output that is empty would be lost.)
 
 use std::io::{self, BufRead};
 
@@ -190,7 +191,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is written is read, whatever the chunks; and what the crate `csv` does not skip, it reads as we do.
+        /// What is written is read, whatever the chunks; and what the crate `csv` does not skip, it reads as
+        /// we do.
         #[test]
         fn what_is_written_is_read(
             records in proptest::collection::vec(

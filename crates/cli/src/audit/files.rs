@@ -1,7 +1,7 @@
 //! Sample files: one output a line, a column of a CSV file, a field of NDJSON, or raw words.
 //!
-//! No record is dropped: each is an output, or the file is refused with the line that holds none. Text that begins with
-//! the byte order mark of UTF-8 is read without it.
+//! No record is dropped: each is an output, or the file is refused with the line that holds none. Text that
+//! begins with the byte order mark of UTF-8 is read without it.
 
 use std::{
     fs::File,

@@ -55,7 +55,8 @@ impl Group {
         }
     }
 
-    /// Waits for the leader to end, and kills what it left behind. It is reaped last, so that nobody else can have its number until then.
+    /// Waits for the leader to end, and kills what it left behind. It is reaped last, so that nobody else can
+    /// have its number until then.
     pub(super) fn finish(&self, child: &mut Child) -> io::Result<ExitStatus> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         // If it cannot be waited for so, it is below.

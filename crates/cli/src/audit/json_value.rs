@@ -1,4 +1,5 @@
-//! JSON values as outputs: different values are different lines, and one value is one line however it is written.
+//! JSON values as outputs: different values are different lines, and one value is one line however it is
+//! written.
 //!
 //! | value | line |
 //! | --- | --- |
@@ -10,8 +11,9 @@
 //! | any other list, and lists in lists | in brackets: `[]`, `[1]`, `[1,2],3` |
 //! | an object | its keys in quotes and ascending: `{"a":1,"b":[2]}` |
 //!
-//! Every line can be read back to its value, since a bare word holds nothing that parts or begins another value; so the
-//! lines of two values differ. A key that is there twice has no one value: it is refused, wherever it stands.
+//! Every line can be read back to its value, since a bare word holds nothing that parts or begins another
+//! value; so the lines of two values differ. A key that is there twice has no one value: it is refused,
+//! wherever it stands.
 //!
 //! A value is read by way of its raw text. `serde_json::Value` would take the object
 //! `{"$serde_json::private::Number": "1"}` for the number 1, and the last of two equal keys for both.
@@ -190,7 +192,8 @@ mod tests {
     }
 
     impl Json {
-        /// As JSON, every character of a string escaped where `escaped` says, and the fields turned round where it says.
+        /// As JSON, every character of a string escaped where `escaped` says, and the fields turned round
+        /// where it says.
         fn written(&self, escaped: bool) -> String {
             let text = |text: &str| {
                 let all = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<String>();

@@ -64,7 +64,8 @@ fn check_pilot(target: &Target, pilot: &Tally, audited: &[&Tally]) -> Result<(),
     apart.map_err(|error| Failure::Environment(format!("{}: {error}", target.name)))
 }
 
-/// By what a replay knows parts of these samples again. What is drawn in this process is drawn from a seed of its own.
+/// By what a replay knows parts of these samples again. What is drawn in this process is drawn from a seed of
+/// its own.
 fn trace(target: &Target, a: &Tally, b: &Tally) -> Trace {
     match target.origin {
         Origin::Mechanism { .. } | Origin::Zoo(_) => Trace::default(),
@@ -135,7 +136,8 @@ fn batches(
     Ok(Outcome {
         verdict: if lower.is_refuted { Verdict::Violation } else { Verdict::Inconclusive },
         delta_lower: lower.delta,
-        // The events change from batch to batch, and so does the excess of each: there is a bound, and no estimate.
+        // The events change from batch to batch, and so does the excess of each: there is a bound, and no
+        // estimate.
         delta_estimate: None,
         delta_upper: None,
         epsilon_lower: lower.epsilon,
@@ -180,13 +182,15 @@ mod tests {
         judge(&mut target(), settings, &settings.confidence, [9; 32], &Arc::default()).unwrap()
     }
 
-    /// The seeds of a target, by the chain that is documented: one for the pilot, one for the samples, one for the coins.
+    /// The seeds of a target, by the chain that is documented: one for the pilot, one for the samples, one
+    /// for the coins.
     fn chain() -> [[u8; 32]; 3] {
         let mut seeds = seeded([9; 32]);
         [(); 3].map(|()| fresh_seed(&mut seeds).unwrap())
     }
 
-    /// A seeded audit is one of samples from the second stream by coins from the third. With the samples' own seed for coins it would be another: this test sees it.
+    /// A seeded audit is one of samples from the second stream by coins from the third. With the samples' own
+    /// seed for coins it would be another: this test sees it.
     #[test]
     fn the_coins_of_the_split_are_not_those_of_the_samples() {
         let (settings, [pilot, samples, coins]) = (settings(false, true), chain());
@@ -218,8 +222,8 @@ mod tests {
         assert!(found > 0.0 && found == by(coins) && found != by(samples), "{found}");
     }
 
-    /// Without `--seed` the same samples are split otherwise in every run, although all else is the same: the coins are not the chain's.
-    /// That twelve runs agree by chance has probability below 10^-12.
+    /// Without `--seed` the same samples are split otherwise in every run, although all else is the same: the
+    /// coins are not the chain's. That twelve runs agree by chance has probability below 10^-12.
     #[test]
     fn without_a_seed_the_coins_are_fresh() {
         let counts = |is_seeded| -> Vec<EventCounts> {

@@ -54,7 +54,8 @@ struct Files {
 }
 
 impl Files {
-    /// Checks that every file can be written, is no other of them, and is none of the `inputs`, each of which is an argument and a path.
+    /// Checks that every file can be written, is no other of them, and is none of the `inputs`, each of which
+    /// is an argument and a path.
     fn new(options: &Audit, is_built_in: bool, json: bool, inputs: &[(String, String)]) -> Result<Self, Failure> {
         let file =
             |argument, name: Option<&str>, example| name.map(|name| WholeFile::to(argument, name, example)).transpose();
@@ -90,7 +91,8 @@ impl Files {
     }
 }
 
-/// Says of every target with a counterexample how it is replayed from the file that it is written into; null where there is no such file.
+/// Says of every target with a counterexample how it is replayed from the file that it is written into; null
+/// where there is no such file.
 fn add_replays(document: &mut Value, file: Option<&str>) {
     let add = |target: &mut Value, is_suite: bool| {
         let has_one = target.get("counterexample").is_some_and(Value::is_object);

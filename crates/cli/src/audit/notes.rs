@@ -1,6 +1,8 @@
-//! What is said beside a verdict: differences between the two sides that may come from how the samples were kept.
+//! What is said beside a verdict: differences between the two sides that may come from how the samples were
+//! kept.
 //!
-//! A note changes no number and no verdict. It tells nothing of a value: only how many samples there are, and how their lines end.
+//! A note changes no number and no verdict. It tells nothing of a value: only how many samples there are, and
+//! how their lines end.
 
 use super::target::Origin;
 use certus_audit::outputs::Tally;
@@ -38,7 +40,8 @@ fn returns(tally: &Tally) -> u64 {
     tally.iter().filter(|(output, _)| output.text().ends_with('\r')).map(|(_, count)| count).sum()
 }
 
-/// One side has carriage returns and the other none, or hardly any: as if only one file had come from Windows.
+/// One side has carriage returns and the other none, or hardly any: as if only one file had come from
+/// Windows.
 fn line_ends(a: &Tally, b: &Tally) -> Option<String> {
     let (on_a, on_b) = (returns(a), returns(b));
     let most = |returns: u64, tally: &Tally| returns > tally.samples() / 2;

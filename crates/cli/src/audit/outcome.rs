@@ -234,7 +234,8 @@ fn curve(report: &Report, own: Option<&Own>) -> Vec<Value> {
         .collect()
 }
 
-/// The privacy loss ln P/Q under P in bins; the outermost hold all beyond. Nothing where hardly an output came twice.
+/// The privacy loss ln P/Q under P in bins; the outermost hold all beyond. Nothing where hardly an output
+/// came twice.
 fn losses(report: &Report, own: Option<&Own>) -> Value {
     let atoms = report.loss.atoms();
     let finite: f64 = atoms.iter().filter(|atom| atom.loss.is_finite()).map(|atom| atom.p).sum();

@@ -179,7 +179,8 @@ fn check_fresh(found: &Counterexample, target: &Target, (a, b): (&Tally, &Tally)
     })
 }
 
-/// Commands come from the file, perhaps somebody else's: they are shown, and run only if whoever sits at the terminal, or `--yes`, says so.
+/// Commands come from the file, perhaps somebody else's: they are shown, and run only if whoever sits at the
+/// terminal, or `--yes`, says so.
 fn ask(target: &Target, options: &Replay) -> Result<(), Failure> {
     let Origin::Commands { a, b, .. } = &target.origin else { return Ok(()) };
     let mut stderr = io::stderr();
@@ -210,8 +211,8 @@ fn ask(target: &Target, options: &Replay) -> Result<(), Failure> {
     }
 }
 
-/// As text that a terminal shows as it is: control characters, marks that turn the direction of writing and characters without a
-/// width, which could let a command pose as another, are written as their numbers.
+/// As text that a terminal shows as it is: control characters, marks that turn the direction of writing and
+/// characters without a width, which could let a command pose as another, are written as their numbers.
 fn visible(text: &str) -> String {
     let shown = |c: char| -> String {
         let is_quote = matches!(c, '\'' | '"' | '\\');

@@ -25,7 +25,8 @@ const LONGEST_TIMEOUT: u64 = 1_000_000;
 /// The most shards of a side.
 const MOST_SHARDS: u64 = 256;
 
-/// The fewest where nobody says: two of one side show a command that prints the same whatever `CERTUS_SHARD` is, and so has the same noise on both sides.
+/// The fewest where nobody says: two of one side show a command that prints the same whatever `CERTUS_SHARD`
+/// is, and so has the same noise on both sides.
 const FEWEST_SHARDS: u64 = 2;
 
 /// What holds for every target of a run.

@@ -111,7 +111,8 @@ pub(super) fn built_in(sampler: Sampler) -> Vec<Target> {
 /// The outputs a side of a mechanism of the built-in suite.
 const MECHANISM_SAMPLES: u64 = 50_000;
 
-/// Audits every target; all of them together have the confidence. Targets in this process run side by side, commands one after another.
+/// Audits every target; all of them together have the confidence. Targets in this process run side by side,
+/// commands one after another.
 pub(super) fn audit_all(
     targets: Vec<Target>,
     settings: &Settings,

@@ -69,7 +69,8 @@ fn claimed(text: &str) -> String {
     parse(text).map_or_else(|_| text.to_owned(), |value| decimal(&value, 6, Rounding::Up))
 }
 
-/// The midpoint is not known better than its bounds: one of them is shown, and where the lower is 0, that it is one.
+/// The midpoint is not known better than its bounds: one of them is shown, and where the lower is 0, that it
+/// is one.
 fn exactly(enclosure: &Value) -> String {
     let [lower, upper] = ["lower", "upper"].map(|key| enclosure.get(key).unwrap_or(&Value::Null));
     match (lower.as_str(), upper.as_str()) {

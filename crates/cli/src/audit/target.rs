@@ -276,7 +276,8 @@ fn drawn_by(spec: &Spec, sampler: Sampler) -> Result<sample::Sampler, Failure> {
 /// The digits that an irrational ε or δ is rounded up to.
 const DIGITS: u32 = 12;
 
-/// What a mechanism states of itself, rounded up; of zCDP, the account's δ at the ε where δ is about 1/100, which samples can see.
+/// What a mechanism states of itself, rounded up; of zCDP, the account's δ at the ε where δ is about 1/100,
+/// which samples can see.
 fn stated(mechanism: &dyn AnyMechanism, own: &Own, copies: u64) -> Option<Claim> {
     let up = |value: Rational| parse(&decimal(&value, DIGITS, Rounding::Up)).ok();
     let k = Rational::from_integer(copies.into());

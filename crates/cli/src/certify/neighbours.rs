@@ -1,4 +1,5 @@
-//! The certificate of a guarantee: the shipped code enumerated on two neighbouring inputs, and δ(ε) between them beside what is stated.
+//! The certificate of a guarantee: the shipped code enumerated on two neighbouring inputs, and δ(ε) between
+//! them beside what is stated.
 
 use std::{cmp::Reverse, io::Write, time::Instant};
 

@@ -104,7 +104,8 @@ pub(super) fn figure(target: &Target<'_>) -> Option<String> {
     ))
 }
 
-/// The top of the picture: all of it, unless the upper bound is so far above the rest that it would flatten it.
+/// The top of the picture: all of it, unless the upper bound is so far above the rest that it would flatten
+/// it.
 fn top(points: &[Point], claimed: f64) -> f64 {
     let of = |pick: fn(&Point) -> Option<f64>| points.iter().filter_map(pick).fold(0.0, f64::max);
     let body = of(|point| point.estimate)

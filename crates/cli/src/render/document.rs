@@ -1,4 +1,5 @@
-//! The document of an audit, read field by field. Any field may be missing or null: what is not there is not shown.
+//! The document of an audit, read field by field. Any field may be missing or null: what is not there is not
+//! shown.
 
 use std::borrow::Cow;
 
@@ -161,7 +162,8 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// How a violation is seen again: by the file that its counterexample was written into, or how to have one written.
+    /// How a violation is seen again: by the file that its counterexample was written into, or how to have
+    /// one written.
     pub(super) fn replay(&self) -> String {
         match self.text("replay") {
             Some(command) => format!("replay it on fresh samples: {command}"),

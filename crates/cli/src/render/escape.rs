@@ -3,8 +3,9 @@
 /// The longest text from outside that a page shows, in characters.
 const LONGEST: usize = 600;
 
-/// Whether XML 1.0 has the character (§2.2 of it): no control characters but tab, line feed and carriage return, no U+FFFE, no U+FFFF. The C1 controls
-/// and the marks that turn the direction of writing, which would let a name pose as another, are left out too.
+/// Whether XML 1.0 has the character (§2.2 of it): no control characters but tab, line feed and carriage
+/// return, no U+FFFE, no U+FFFF. The C1 controls and the marks that turn the direction of writing, which
+/// would let a name pose as another, are left out too.
 fn is_plain(character: char) -> bool {
     !(matches!(character,
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
@@ -42,7 +43,8 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// A path as a URI reference (RFC 3986): what is not unreserved is written as its bytes. A backslash separates folders where this runs on Windows.
+/// A path as a URI reference (RFC 3986): what is not unreserved is written as its bytes. A backslash
+/// separates folders where this runs on Windows.
 pub(super) fn uri(path: &str) -> String {
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });

@@ -1,6 +1,7 @@
 //! JUnit XML, as GitHub, GitLab and Jenkins read it: a test case for each target.
 //!
-//! A failure is a verdict that is not the expected one; where nothing was expected, a violation. A target that could not be run is an error.
+//! A failure is a verdict that is not the expected one; where nothing was expected, a violation. A target
+//! that could not be run is an error.
 
 use std::{borrow::Cow, fmt::Write as _};
 

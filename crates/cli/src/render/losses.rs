@@ -1,4 +1,5 @@
-//! The privacy loss ln P/Q under P, drawn: the share of it in each bin, as the samples say and as it is exactly.
+//! The privacy loss ln P/Q under P, drawn: the share of it in each bin, as the samples say and as it is
+//! exactly.
 #![expect(clippy::float_arithmetic, reason = "drawing")]
 
 use std::fmt::Write as _;

@@ -1,7 +1,8 @@
 //! An audit's document, for people and for machines: a page, JUnit XML, SARIF.
 //!
-//! All of them are functions of the JSON document that `certus audit --json` prints, and of nothing else. What they show is therefore what it
-//! says, digit by digit: no number is computed here but where a line is drawn.
+//! All of them are functions of the JSON document that `certus audit --json` prints, and of nothing else.
+//! What they show is therefore what it says, digit by digit: no number is computed here but where a line is
+//! drawn.
 
 mod counterexample;
 mod curve;

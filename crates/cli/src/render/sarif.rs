@@ -1,6 +1,7 @@
 //! SARIF 2.1.0 (OASIS), as code scanning reads it: a result for each target that needs a look.
 //!
-//! A verdict that is as expected is no result, and neither is a target that was skipped, which is a notification.
+//! A verdict that is as expected is no result, and neither is a target that was skipped, which is a
+//! notification.
 
 use serde_json::{Map, Value, json};
 
@@ -129,13 +130,14 @@ fn result(target: &Target<'_>, file: Option<&str>) -> Option<Value> {
     }))
 }
 
-/// A plain-text message, in which braces would be places for arguments (§3.11.5) and brackets links (§3.11.6): "{" is written "{{", and what a
-/// link needs, "](", is parted.
+/// A plain-text message, in which braces would be places for arguments (§3.11.5) and brackets links
+/// (§3.11.6): "{" is written "{{", and what a link needs, "](", is parted.
 fn message(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}").replace("](", "] (")
 }
 
-/// The same for the same target and claim in every run, whatever was counted: FNV-1a on 64 bits, each part with its end marked.
+/// The same for the same target and claim in every run, whatever was counted: FNV-1a on 64 bits, each part
+/// with its end marked.
 fn fingerprint(parts: &[&str]) -> String {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0xff]));
     let hash = bytes

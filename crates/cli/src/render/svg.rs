@@ -109,7 +109,8 @@ impl Chart {
     }
 }
 
-/// Tenths of a pixel are fine enough. What is far outside the drawing is brought near, so that no renderer has to think of 10^300.
+/// Tenths of a pixel are fine enough. What is far outside the drawing is brought near, so that no renderer
+/// has to think of 10^300.
 pub(super) fn pixel(pixels: f64) -> String {
     let text = format!("{:.1}", pixels.clamp(-4000.0, 4000.0));
     match text.strip_suffix(".0") {

@@ -53,7 +53,8 @@ const RESPONSE: &str = "randomized_response(gamma=1/4)";
 
 const NOTE: &str = "note      an upper bound: ";
 
-/// Where the pairs only dominate, every answer says so, in words and in JSON; where they are attained, none does.
+/// Where the pairs only dominate, every answer says so, in words and in JSON; where they are attained, none
+/// does.
 #[test]
 fn an_upper_bound_says_so() {
     // Dominated by a randomized response of ε = 1: δ(0) = tanh(1/2), where no two neighbours have as much.
@@ -111,7 +112,8 @@ fn an_upper_bound_says_so() {
     refused(&[keys, "--delta", "1e-7"], 2, &["--delta", "no epsilon is known to suffice"]);
 }
 
-/// Randomized response with γ = 1/4: δ(0) = 1/2 and δ(ε) = max(0, 3/4 − e^ε/4), so δ(1/2) = 0.3378196823249679632…
+/// Randomized response with γ = 1/4: δ(0) = 1/2 and δ(ε) = max(0, 3/4 − e^ε/4), so δ(1/2) =
+/// 0.3378196823249679632…
 #[test]
 fn delta_of_an_epsilon() {
     let document = json(&[RESPONSE, "--epsilon", "0.5"]);
@@ -244,10 +246,12 @@ fn pairs_of_distributions_from_files() {
         "[[mechanism]]\np = [\"3/4\", 0.25]\nq = [\"1/4\", 0.75]\n\n[[mechanism]]\npair = \"masses.csv\"\ncopies = 2\n",
     );
     assert_eq!(timeless(&[&plan, "--epsilon", "1/2"])["delta"], thrice);
-    // Not symmetric: the worse direction counts. P = (1/2, 1/2), Q = (1/10, 9/10): at ε = ln 2 or so, 1/2 − 2/10 from P, 9/10 − 1 from Q.
+    // Not symmetric: the worse direction counts. P = (1/2, 1/2), Q = (1/10, 9/10): at ε = ln 2 or so, 1/2 −
+    // 2/10 from P, 9/10 − 1 from Q.
     let skew = write("skew.csv", "0.5,0.1\n0.5,0.9\n");
     let weks = write("weks.csv", "0.1,0.5\n0.9,0.5\n");
-    // Two pairs that are each other's reverse: their first columns are one input, unless neighbours have no order.
+    // Two pairs that are each other's reverse: their first columns are one input, unless neighbours have no
+    // order.
     let both = ["--pair", &skew, "--pair", &weks, "--epsilon", "0"];
     let (ordered, either) = (json(&both), json(&[&both[..], &["--relation", "change_one"]].concat()));
     assert_eq!((&ordered["ordered"], &either["ordered"]), (&true.into(), &false.into()));
@@ -428,7 +432,8 @@ fn summaries() {
     // By ρ alone, δ would be known to be at most 0.97 or so, where it is 0.586….
     let bound = parse(summary["zcdp"]["delta_upper"].as_str().unwrap()).unwrap();
     assert!(bound >= bounds(&document["delta"]).1 && bound <= parse("1").unwrap(), "{bound}");
-    // The best test: all three answers "yes" has the rates 1/64 and 27/64; half of the next outcomes, and so on.
+    // The best test: all three answers "yes" has the rates 1/64 and 27/64; half of the next outcomes, and so
+    // on.
     let rates = summary["trade_off"].as_array().unwrap();
     assert_eq!(rates[1]["false_positives"], "1/100");
     // 1/100 of the 1/64: 27/64 · 64/100 found, 73/100 missed.

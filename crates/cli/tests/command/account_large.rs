@@ -65,7 +65,8 @@ fn compositions_to_six_digits() {
     }
 }
 
-/// Off the lattice at 1,000 copies, within the bound on the work: DP-SGD with noise of few outcomes and of very many.
+/// Off the lattice at 1,000 copies, within the bound on the work: DP-SGD with noise of few outcomes and of
+/// very many.
 #[test]
 fn off_the_lattice_to_three_digits() {
     let few = "subsampled_gaussian(sigma=1, rate=0.01)*1000";
@@ -75,7 +76,8 @@ fn off_the_lattice_to_three_digits() {
     narrow(&json(&[many, "--epsilon", "3"])["delta"], "1e-3", many);
 }
 
-/// The same of losses of many sizes, where the first idea of δ is off by many orders of magnitude: down to 10^-31, far beyond the digits of larger ones.
+/// The same of losses of many sizes, where the first idea of δ is off by many orders of magnitude: down to
+/// 10^-31, far beyond the digits of larger ones.
 #[test]
 fn rare_losses_to_three_digits() {
     for (sigma, epsilon) in [("1", "0.001634"), ("1", "0.01"), ("1", "0.05"), ("7/5", "0.001634")] {
@@ -84,7 +86,8 @@ fn rare_losses_to_three_digits() {
     }
 }
 
-/// And of several parts, of which one has them: a loss that only a rare outcome and all of the others together reach, noise of a thousand steps, and an ε.
+/// And of several parts, of which one has them: a loss that only a rare outcome and all of the others
+/// together reach, noise of a thousand steps, and an ε.
 #[test]
 fn rare_losses_beside_others_to_three_digits() {
     let beside = ["subsampled_gaussian(sigma=1, rate=1e-6)*300", "laplace(scale=20)*5"];
@@ -95,8 +98,9 @@ fn rare_losses_beside_others_to_three_digits() {
     narrow(&json(&[far[0], far[1], "--delta", "1e-20"])["epsilon"], "1e-4", "beside a Gaussian");
 }
 
-/// Many different parts: a schedule of noise and rates, and losses of many sizes. By Fourier transforms in doubles (numpy; grids of 4·10^-5 and 2·10^-5, extrapolated) they are
-/// 2.9730429e-5, 0.101804057 and 1.94144e-3.
+/// Many different parts: a schedule of noise and rates, and losses of many sizes. By Fourier transforms in
+/// doubles (numpy; grids of 4·10^-5 and 2·10^-5, extrapolated) they are 2.9730429e-5, 0.101804057 and
+/// 1.94144e-3.
 #[test]
 fn many_parts_to_three_digits() {
     let schedule = |parts: u32, part: fn(u32) -> String| (0..parts).map(part).collect::<Vec<_>>();
@@ -131,7 +135,8 @@ fn many_parts_to_three_digits() {
     }
 }
 
-/// Rare outcomes of one part beside frequent ones of larger losses of another: by a sum over the rare ones in doubles; and losses next to where they are asked about.
+/// Rare outcomes of one part beside frequent ones of larger losses of another: by a sum over the rare ones in
+/// doubles; and losses next to where they are asked about.
 #[test]
 fn rare_outcomes_beside_larger_losses() {
     let specs = ["subsampled_gaussian(sigma=7/5, rate=1e-6)*10", "laplace(scale=100, sensitivity=2)"];
@@ -234,7 +239,8 @@ fn plans_of_different_mechanisms() {
     assert!(bounds(&there["epsilon"]).1 >= bounds(&json(&[plan[0], "--delta", "1e-6"])["epsilon"]).0);
 }
 
-/// Questions that once took for ever: each is answered within the bound on its work, narrow or not, and says which.
+/// Questions that once took for ever: each is answered within the bound on its work, narrow or not, and says
+/// which.
 #[test]
 fn extremes_are_answered_in_bounded_time() {
     for arguments in [

@@ -55,7 +55,8 @@ fn json_of_sample() {
     assert!(document["stats"]["seconds"].is_number());
 }
 
-/// The bars of the reference samplers: the mean over 10^6 samples, which is far from each bar in standard errors.
+/// The bars of the reference samplers: the mean over 10^6 samples, which is far from each bar in standard
+/// errors.
 #[test]
 fn few_random_bits_a_sample() {
     for (spec, most) in [("laplace(scale=1)", 8), ("laplace(scale=355/113)", 18), ("gaussian(sigma=1)", 24)] {

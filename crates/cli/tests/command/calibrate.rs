@@ -29,7 +29,8 @@ fn the_account_agrees() {
     }
 }
 
-/// (ε, δ) = (1, 10^-5): √(2·ln(1.25·10^5)) = 4.8448, and the seeds' sum of entries in {−1..60} has scale 61/2 at ε = 2.
+/// (ε, δ) = (1, 10^-5): √(2·ln(1.25·10^5)) = 4.8448, and the seeds' sum of entries in {−1..60} has scale 61/2
+/// at ε = 2.
 #[test]
 fn textbook_values() {
     let found = json(&["calibrate", "gaussian", "--epsilon", "1", "--delta", "1e-5"]);

@@ -54,7 +54,8 @@ fn mechanisms_lists_every_entry_with_its_family() {
     }
 }
 
-/// A certificate names its inputs, its claims and both directions; on inputs that are no neighbours it fails, with exit status 1.
+/// A certificate names its inputs, its claims and both directions; on inputs that are no neighbours it fails,
+/// with exit status 1.
 #[test]
 fn certificates_of_two_inputs() {
     let spec = "permute_and_flip(epsilon=1, candidates=2)";

@@ -1,4 +1,5 @@
-//! The README and the tutorial are true: every command in a `console` block is run, and prints what the block says.
+//! The README and the tutorial are true: every command in a `console` block is run, and prints what the block
+//! says.
 //!
 //! `CERTUS_BLESS=1 cargo test -p certus-cli readme` writes what the commands print into the documents.
 

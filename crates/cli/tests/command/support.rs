@@ -48,7 +48,8 @@ pub fn json_and_status(arguments: &[&str]) -> (Value, i32) {
     (document, output.status.code().unwrap())
 }
 
-/// Refused: this exit status, nothing on standard output, one short line on standard error that holds all of `named`.
+/// Refused: this exit status, nothing on standard output, one short line on standard error that holds all of
+/// `named`.
 pub fn refused(arguments: &[&str], status: i32, named: &[&str]) {
     let output = certus(arguments);
     let line = String::from_utf8(output.stderr).unwrap();

@@ -1,4 +1,5 @@
-//! Berger and Boos by brute force: the five rules evaluated point by point, beside the cover that the region is computed by.
+//! Berger and Boos by brute force: the five rules evaluated point by point, beside the cover that the region
+//! is computed by.
 //!
 //! `CERTUS_FULL=1 cargo test --release -p certus-audit --lib region::brute_force` looks at every tenth (x, y)
 //! up to n = 2,000 instead of at some (minutes).
@@ -98,7 +99,8 @@ fn everywhere() -> Vec<f64> {
     points
 }
 
-/// The ends, and an eighth of a standard error apart about a rate, as far as the tail of a small count reaches.
+/// The ends, and an eighth of a standard error apart about a rate, as far as the tail of a small count
+/// reaches.
 fn about(x: u64, n: u64) -> Vec<f64> {
     let rate = real(x) / real(n);
     let spread = ((rate * (1.0 - rate)).max(1.0 / real(n)) / real(n)).sqrt();
@@ -186,7 +188,8 @@ fn a_true_point_is_bounded_away_with_probability_at_most_alpha() {
     }
 }
 
-/// Of many samples, at all ends and between, whatever the shape: sound by brute force, sharp by brute force, and never below the box at its share of α.
+/// Of many samples, at all ends and between, whatever the shape: sound by brute force, sharp by brute force,
+/// and never below the box at its share of α.
 #[test]
 fn the_bound_is_never_below_the_box() {
     let full = std::env::var_os("CERTUS_FULL").is_some();
@@ -214,12 +217,13 @@ fn the_bound_is_never_below_the_box() {
                 let bound = Region::new(counts, alpha, shape).delta_lower(c);
                 let least = least(&ps, &qs, (n, m), alpha, shape, |p, q| p - c * q);
                 assert!(bound <= least + 1e-7, "{counts:?} {shape:?}: {bound} above {least}");
-                // Next to n the last of p is finer than the cover resolves, and the points (p, q) there stay until rule 4 rejects them: an audit forecasts that,
-                // and takes `Shape::Box`.
+                // Next to n the last of p is finer than the cover resolves, and the points (p, q) there stay
+                // until rule 4 rejects them: an audit forecasts that, and takes `Shape::Box`.
                 let is_inside = counts.x + 10 <= n;
                 assert!(!is_inside || bound > least - 0.3 * room, "{counts:?} {shape:?}: {bound} far below {least}");
                 assert!(bound >= corner(2.0 * BOX * alpha), "{counts:?} {shape:?}: {bound} below the box");
-                // Where there is a violation to see, who knows what to expect is hardly worse off than by two Clopper–Pearson bounds of half of α each.
+                // Where there is a violation to see, who knows what to expect is hardly worse off than by two
+                // Clopper–Pearson bounds of half of α each.
                 if place == 0 && corner(alpha) > 0.0 && is_inside {
                     assert!(bound >= corner(alpha) - 0.5 * room, "{counts:?}: {bound}, box {}", corner(alpha));
                 }
@@ -228,7 +232,8 @@ fn the_bound_is_never_below_the_box() {
     }
 }
 
-/// The review's: every sample of one side and none of the other, and 539 of 600 against 68, both of which said δ ≥ 0.
+/// The review's: every sample of one side and none of the other, and 539 of 600 against 68, both of which
+/// said δ ≥ 0.
 #[test]
 fn blatant_violations_are_seen() {
     for (counts, blind, informed) in [

@@ -106,8 +106,8 @@ fn the_bound_is_near_that_of_known_variances() {
     }
 }
 
-/// The true point of a boundary claim is rejected at most α of the time: 20,000 draws of each, at α = 0.05. The bar is five
-/// standard errors above α (one-sided probability 3·10^-7 each).
+/// The true point of a boundary claim is rejected at most α of the time: 20,000 draws of each, at α = 0.05.
+/// The bar is five standard errors above α (one-sided probability 3·10^-7 each).
 #[test]
 fn coverage() {
     for (n, m, p, q) in [

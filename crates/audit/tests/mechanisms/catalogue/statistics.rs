@@ -138,7 +138,8 @@ pub fn stability_histogram() {
                 check_two_steps(&format!("stability {scale:?} {threshold}"), &one, &inputs, 14);
             }
         }
-        // Keys that many have, so that their counts are told: here ε is lost, and not δ. Of one person more, and of one who changes.
+        // Keys that many have, so that their counts are told: here ε is lost, and not δ. Of one person more,
+        // and of one who changes.
         for (scale, threshold, keys, depth) in
             [((1, 2), 3, [vec![1_u8], vec![2]], 16), ((1, 2), 2, [vec![1, 2], vec![3, 4]], 8)]
         {

@@ -131,8 +131,9 @@ fn copied_shards_are_found_out() {
     refused(&[&arguments[..], &CLAIM].concat(), 3, &["--a", "same outputs"]);
 }
 
-/// The shards of every batch, trial and replay have numbers of their own: what seeds itself by them is never bet on with knowledge of it. The claim is true: 5 in 6 and 1 in 6
-/// are within e^1.7 of each other. (With the same numbers again, every run was a violation.)
+/// The shards of every batch, trial and replay have numbers of their own: what seeds itself by them is never
+/// bet on with knowledge of it. The claim is true: 5 in 6 and 1 in 6 are within e^1.7 of each other. (With
+/// the same numbers again, every run was a violation.)
 #[test]
 fn seeded_commands_are_never_seen_twice() {
     let response = |truth: u32| {
@@ -151,7 +152,8 @@ fn seeded_commands_are_never_seen_twice() {
     refused(&arguments, 3, &["same outputs"]);
 }
 
-/// The data are an argument: the pairs around a base are tried, and the worst is found. The sum's scale is for one entry that moves; all of them may.
+/// The data are an argument: the pairs around a base are tried, and the worst is found. The sum's scale is
+/// for one entry that moves; all of them may.
 #[test]
 fn a_search_over_inputs_finds_the_worst_pair() {
     let folder = Folder::new();

@@ -50,7 +50,8 @@ fn csv(values: &[i64]) -> Vec<u8> {
     format!("id,answer\r\n{rows}").into_bytes()
 }
 
-/// The samples are a file's, and the same; the coins that part them are fresh in every run. That eight runs have the same counts has probability below 10^-9.
+/// The samples are a file's, and the same; the coins that part them are fresh in every run. That eight runs
+/// have the same counts has probability below 10^-9.
 #[test]
 fn every_run_parts_a_file_anew() {
     let folder = Folder::new();

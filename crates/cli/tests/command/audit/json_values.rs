@@ -195,7 +195,8 @@ fn what_is_no_value_is_refused() {
     refused(&["tally", &file], 2, &["FILE", "line 2", "UTF-8"]);
 }
 
-/// Numbers in strings, in lists and in lists of lists are still numbers for the auditor: shifted noise is seen in each of these forms as in plain text.
+/// Numbers in strings, in lists and in lists of lists are still numbers for the auditor: shifted noise is
+/// seen in each of these forms as in plain text.
 #[test]
 fn numbers_stay_numbers() {
     let folder = Folder::new();
@@ -229,7 +230,8 @@ fn numbers_stay_numbers() {
     }
 }
 
-/// A number on one side and the same number as a string on the other are told apart, also where no two are alike.
+/// A number on one side and the same number as a string on the other are told apart, also where no two are
+/// alike.
 #[test]
 fn a_number_and_its_text_are_told_apart() {
     let folder = Folder::new();

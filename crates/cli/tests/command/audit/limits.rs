@@ -1,4 +1,5 @@
-//! Lines without an end: 1 MiB is the longest, in files, tallies and streams as of commands, and memory is bounded.
+//! Lines without an end: 1 MiB is the longest, in files, tallies and streams as of commands, and memory is
+//! bounded.
 
 use std::process::Command;
 
@@ -6,7 +7,8 @@ use super::{Folder, json, refused};
 
 const LONGEST: usize = 1 << 20;
 
-/// Under a gigabyte of address space, an endless line of zeros is refused: exit status 2, one line, nothing on standard output.
+/// Under a gigabyte of address space, an endless line of zeros is refused: exit status 2, one line, nothing
+/// on standard output.
 #[test]
 fn endless_lines_are_refused() {
     let folder = Folder::new();

@@ -6,7 +6,8 @@ fn number(value: &serde_json::Value) -> f64 {
     value.as_str().unwrap_or_else(|| panic!("{value} is no string")).parse().unwrap()
 }
 
-/// The keys of the contract, and the bounds around the exact δ. The seed fixes the run: nothing here can fail by chance.
+/// The keys of the contract, and the bounds around the exact δ. The seed fixes the run: nothing here can fail
+/// by chance.
 #[test]
 fn a_mechanism_at_and_below_what_it_guarantees() {
     let at = ["audit", "laplace(scale=1)", "--claim", "epsilon=1", "--seed", "1", "--samples", "20000"];
@@ -35,8 +36,9 @@ fn a_mechanism_at_and_below_what_it_guarantees() {
     assert_eq!(json(&[&at[..], &["--expect", "violation"]].concat()).1, 1);
 }
 
-/// At every ε of the curve, for every mechanism of the catalogue at its defaults, the exact δ lies within the band. Fixed seed; the bands hold together at
-/// 99.9 % for all mechanisms, so that another seed fails once in a thousand.
+/// At every ε of the curve, for every mechanism of the catalogue at its defaults, the exact δ lies within the
+/// band. Fixed seed; the bands hold together at 99.9 % for all mechanisms, so that another seed fails once in
+/// a thousand.
 #[test]
 fn the_exact_curve_lies_in_the_band() {
     let (document, _) = json(&["audit", "--only", "(", "--seed", "2", "--samples", "5000", "--quiet"]);
@@ -74,7 +76,8 @@ fn samplers_and_seeds() {
     }
 }
 
-/// A seeded run says what its confidence assumes, on the terminal, in the document and on the page; a run of fresh coins has nothing to say.
+/// A seeded run says what its confidence assumes, on the terminal, in the document and on the page; a run of
+/// fresh coins has nothing to say.
 #[test]
 fn a_seeded_run_says_what_it_assumes() {
     let folder = Folder::new();

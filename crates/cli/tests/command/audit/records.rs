@@ -67,8 +67,9 @@ fn field(text: &str, quoted: bool) -> String {
     if must || quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// What is written as n records gives n samples, and these: text, CSV of one column and of several, NDJSON, raw words, and a tally of a tally's file.
-/// The writers are these few lines, and share nothing with the readers.
+/// What is written as n records gives n samples, and these: text, CSV of one column and of several, NDJSON,
+/// raw words, and a tally of a tally's file. The writers are these few lines, and share nothing with the
+/// readers.
 #[test]
 fn n_records_are_n_samples_in_every_format() {
     let folder = Folder::new();
@@ -251,7 +252,8 @@ fn fewer_samples_on_a_side_are_said() {
     assert_eq!(document["notes"], serde_json::json!([]));
 }
 
-/// One file with CRLF and one with LF differ in every line; that is said beside the verdict, of text files, tallies and commands, and in a replay.
+/// One file with CRLF and one with LF differ in every line; that is said beside the verdict, of text files,
+/// tallies and commands, and in a replay.
 #[test]
 fn line_ends_that_differ_are_said() {
     let folder = Folder::new();

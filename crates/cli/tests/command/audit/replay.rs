@@ -53,8 +53,9 @@ fn files_are_replayed_on_fresh_files() {
     assert_eq!((document["confirmed"].as_bool(), status), (Some(true), 1), "{document}");
 }
 
-/// The most blatant violation there is: every sample of one side is an output that the other side never has. It is confirmed at once, whether or not the file says how often it
-/// was seen; and of a hundred samples, too.
+/// The most blatant violation there is: every sample of one side is an output that the other side never has.
+/// It is confirmed at once, whether or not the file says how often it was seen; and of a hundred samples,
+/// too.
 #[test]
 fn a_mechanism_without_noise_is_confirmed() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! What is written beside standard output: never over an input, never twice into one file, with the mode that was there.
+//! What is written beside standard output: never over an input, never twice into one file, with the mode that
+//! was there.
 
 use std::{
     fs,
@@ -123,7 +124,8 @@ fn a_replaced_file_keeps_its_mode() {
     }
 }
 
-/// JUnit, the page and SARIF name the file that was written, and how to replay the one target; without a file they say how to get one.
+/// JUnit, the page and SARIF name the file that was written, and how to replay the one target; without a file
+/// they say how to get one.
 #[test]
 fn the_counterexample_is_named_by_its_file() {
     let folder = Folder::new();
