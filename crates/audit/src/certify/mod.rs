@@ -17,6 +17,8 @@
 //! total-variation distance. [`neighbours`] bounds δ(ε) between the releases on two inputs, beside what is
 //! stated. [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts
 //! one by one.
+//!
+//! [`Noise::certify`] does all of this for whichever sampler of Laplace or Gaussian noise, or of randomized response.
 
 mod acceptance;
 mod certificate;
@@ -32,6 +34,7 @@ mod interned;
 mod measure;
 mod neighbours;
 mod prepared;
+mod sampler;
 mod short;
 mod structural;
 
@@ -56,6 +59,7 @@ pub use flat::{DEEPEST, TapeCounts, flat};
 pub use hockey_stick::hockey_stick;
 pub use neighbours::{Claimant, Point, neighbours};
 pub use prepared::{Prepared, prepared_gaussian, prepared_gaussian_flat, prepared_laplace, prepared_laplace_flat};
+pub use sampler::{Enumeration, Noise, SamplerCertificate, SamplerCertifyError, WIDEST_FIXED, Whole};
 
 /// Called now and then with the number of runs so far.
 pub type Progress<'p> = dyn FnMut(u64) + 'p;
