@@ -1,7 +1,8 @@
 //! Pairs of many outcomes, and several pairs at once: replaced by pairs of few outcomes from both sides.
 //!
 //! The largest curve h of the pairs is met at some points x₁ < … < x_n ([`dots`](crate::account::curve::dots)): a curve above it and one
-//! below it have kinks there alone, so that each is the curve of n outcomes of losses ln xᵢ, whatever else they are composed with.
+//! below it have few kinks. The one above has them there alone: it is the curve of n outcomes of losses ln xᵢ, and of an infinite loss.
+//! The one below is that of n outcomes whose losses are those of tangents or, of one pair, of outcomes told together.
 //! The points may be any; they should be close together where P·e^(θl) is large. A cell of width d and tilted mass m is off by about
 //! m·d², and is divided into as many as (m·d²)^(1/3) says.
 //!
@@ -60,7 +61,7 @@ pub(super) fn cost(pairs: &[Pair], count: usize, tail: u32, bits: u32) -> u64 {
     curves.saturating_add(points.saturating_mul(3 * exponential(bits)))
 }
 
-/// About `count` outcomes for k copies of the pairs, with tails of 2^-tail in the last of them.
+/// About `count` outcomes for k copies of the pairs, with tails of 2^-tail in the last of them below, and as an infinite loss above.
 pub(super) fn blocks(
     pairs: &[Pair],
     copies: u64,

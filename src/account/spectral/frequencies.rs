@@ -35,7 +35,7 @@ pub(super) struct Kernel {
     pub(super) linear: BigInt,
 }
 
-/// Further digits of α and β: α is off by less than 2, so that m²·α for m < 2^20 is off by less than 2^(41 − 64) units. A proof needs them.
+/// Further digits of α and β: α is off by less than 2, so that m²·α for m < 2^20 (16 times [`MOST_FREQUENCIES`](super::constants::MOST_FREQUENCIES)) is off by less than 2^(41 − 64) units. A proof needs them.
 pub(super) const KERNEL_GUARD_BITS: u32 = 64;
 
 /// What the phase and the bell are at the first frequency.
@@ -130,7 +130,9 @@ impl Turned {
         })
     }
 
-    /// |w₀|/w_m = 1/x_m, with |x_m| ≥ 1 brought to between 1/2 and 2, and the same m + 1 the next time.
+    /// |w₀|/w_m = 1/x_m, with |x_m| ≥ 1 brought to between 1/2 and 2; the next call is for m + 1.
+    ///
+    /// |x_m| ≥ 1, as |w_m|² = (θ² + t²)((θ+1)² + t²) rises with t.
     ///
     /// With x·2^-e rounded down by less than a unit in either part, the reciprocal is off by less than 32 + 4√2 < 40 units, and by
     /// less than 2 more once it is brought back.
@@ -158,7 +160,7 @@ fn complex<const L: usize>((re, im): &Units) -> Option<Complex<L>> {
 impl<const L: usize> Limbed<L> {
     fn new(parts: &[Turning], kernel: &Kernel) -> Option<Self> {
         let strand = |part: &Turning| -> Option<Strand<L>> {
-            // A weight below one unit is 0, and off by less than a unit at every frequency.
+            // A weight below one unit is 0, and off by less than two units at every frequency, as every weight is.
             let seen =
                 part.weights.iter().zip(&part.turns).filter(|(weight, _)| weight.sign() == num_bigint::Sign::Plus);
             let (mut weights, mut turns) = (Vec::new(), Vec::new());

@@ -135,7 +135,7 @@ pub(super) fn delta(
                 if x.upper() <= Rational::zero() {
                     (plus, minus) = (plus.add(&of_p), minus.add(&of_q));
                 } else {
-                    // As good as on ε.
+                    // The sum is on ε, as far as can be told: a positive part at most.
                     above =
                         above.add(&Scaled::from_enclosure(&pointed(&of_p)?.sub(&pointed(&of_q)?), bits).down_to_zero());
                 }
@@ -153,7 +153,7 @@ pub(super) fn delta(
             if log_weight + log_above <= share {
                 above = above.add(&weight.mul(&most));
             } else {
-                // δ_C ≤ P_C* too, which has a point.
+                // δ_C ≤ P_C* too, which can always be formed.
                 let most = if most.magnitude() > p.magnitude() { p.clone() } else { most };
                 kept.push(Near { x, log_most: log(&most), weight, most });
             }

@@ -238,7 +238,7 @@ impl<const L: usize> Complex<L> {
         (rest.re.is_within(8) && rest.im.is_within(8)).then_some(v)
     }
 
-    /// x^k by squaring, k > 0: off by at most 2k(e + 3) units for |x| ≤ 1 that is off by e units, where k(e + 3) units are at most 1/2.
+    /// x^k by squaring, k > 0 (of a plan no part has 0 copies): off by at most 2k(e + 3) units for |x| ≤ 1 that is off by e units, where k(e + 3) units are at most 1/2.
     ///
     /// With u a unit let b_j = ((1 + (e + 3)u)^j − 1)/u, so that b_(i+j) = b_i + b_j + u·b_i·b_j. If x^i and x^j are off by at most
     /// b_i − 3 and b_j − 3 units, their product is off by at most (b_i − 3) + (b_j − 3) + u·b_i·b_j + 3 ≤ b_(i+j) − 3; and

@@ -106,8 +106,9 @@ impl Accountant for Spectral {
         let composed = cache.spectral.composed(direction, epsilon.get(), wanted, budget)?;
         let found = composed.delta(epsilon.get(), wanted, budget)?;
         let lower = if found.lower.is_negative() { Rational::zero() } else { found.lower };
-        let enclosure =
-            Enclosure::from_bounds(&lower.min(found.upper.clone()), &found.upper, digits_of(&found.upper)?)?;
+        // Two proven bounds are never crossed; were they, neither would be an answer.
+        debug_assert!(lower <= found.upper, "{lower} above {}", found.upper);
+        let enclosure = Enclosure::from_bounds(&lower, &found.upper, digits_of(&found.upper)?)?;
         Some(Answer::new(enclosure, Method::Spectral, precision))
     }
 }

@@ -1,7 +1,8 @@
 //! The outcomes of the parts of a plan, and the sum S of their losses.
 //!
 //! In one direction a part has outcomes with P, Q and the loss l = ln(P/Q), and runs k times; S is the sum of the losses of all
-//! copies, drawn from P, and δ(ε) = E[(1 − e^(ε−S))₊]. Masses may add up to less than 1: P* and Q* are the products of the
+//! copies, drawn from P, and δ(ε) = E[(1 − e^(ε−S))₊]. Masses need not add up to 1, less where tails are cut off, more where bounds are rounded up; P with
+//! an infinite loss is kept apart (`never`). P* and Q* are the products of the
 //! parts' masses over all copies. Everything is enclosed: a truth is somewhere in the intervals, the same one wherever it is used.
 
 use alloc::vec::Vec;

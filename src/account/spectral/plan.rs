@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use num_traits::{One, Signed, Zero};
+use num_traits::{Signed, Zero};
 
 use super::{
     blocks::Focus,
@@ -85,7 +85,7 @@ impl Found {
         if self.upper.is_zero() {
             return 0.0;
         }
-        if !self.lower.is_positive() {
+        if !self.lower.is_positive() || self.lower > self.upper {
             return f64::INFINITY;
         }
         libm::exp(log_of(&(&self.upper - &self.lower)) - log_of(&self.lower))
@@ -154,18 +154,18 @@ impl Listed {
         let (bits, at) = (self.working.bits(), epsilon);
         let all = self.plan.mass_with_never(bits);
         if self.plan.is_empty() {
-            // Q is 0 wherever all copies are.
+            // All losses of some part are infinite: Q is 0 wherever P is not.
             let all = pointed(&all)?;
             return Some(Found { lower: all.lower(), upper: all.upper() });
         }
         if !self.plan.has_never() && self.plan.greatest()?.upper() <= epsilon.lower() {
             return Some(Found { lower: Rational::zero(), upper: Rational::zero() });
         }
-        // P* − e^ε·Q*, unless that is negative: e^ε may be larger than any number with a point.
+        // At least P* − e^ε·Q*, and 0. Where e^ε·Q* is above 1 that is negative, and e^ε may be too large to be formed.
         let cost = self.plan.mass(Side::Q, bits).mul(&self.working.exp(at)?);
         let (all, cost) = (pointed(&all)?, if cost.magnitude() > 1 { None } else { pointed(&cost) });
         let certain = cost.map_or_else(Rational::zero, |cost| all.lower() - cost.upper());
-        let mut found = Found { lower: certain.max(Rational::zero()), upper: all.upper().min(Rational::one()) };
+        let mut found = Found { lower: certain.max(Rational::zero()), upper: all.upper() };
         let x = float(at);
         let log_delta = wanted.about.unwrap_or_else(|| self.sketch.chernoff(x).1);
         let mut aim = Aim { epsilon: x, log_delta, room: 0.0 };

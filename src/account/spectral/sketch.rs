@@ -267,7 +267,7 @@ impl Sketch {
         RareGuess { kept, r }
     }
 
-    /// The same outcomes as before, if E_c is small enough of them, and there are few that could be rare besides.
+    /// The same outcomes as before, if E_c is small enough of them.
     pub(super) fn rare_again(&self, epsilon: f64, room: f64, kept: &[usize]) -> Option<RareGuess> {
         let (bound, r) = least_error(&self.rare_table(epsilon), kept);
         (bound <= room).then(|| RareGuess { kept: kept.to_vec(), r })

@@ -180,14 +180,14 @@ impl Spectrum {
         };
         self.frequencies.extend(at.last);
         let sums = self.frequencies.sums(&window, at.last)?;
-        // What one frequency is off by, which must be below 1/2 for the units to be counted as they are.
+        // What one frequency is off by, which must be below 1/2 for the units to be counted as they are (and be a number: sums of units saturate).
         let each =
             units(self.parts.iter().map(|(outcomes, copies)| units_of_part(*outcomes, *copies, at.last)), at.last);
-        if !(BigInt::from(each) >> (fine - 1)).is_zero() {
+        if each == u128::MAX || !(BigInt::from(each) >> (fine - 1)).is_zero() {
             return None;
         }
         let count = BigInt::from(at.last) * 2_u32 + 1_u32;
-        let off = Rational::new(BigInt::from(each + 8) * &count, BigInt::one() << fine);
+        let off = Rational::new(BigInt::from(each) * &count, BigInt::one() << fine);
         let sum = |units: BigInt| Enclosure::from_scaled(units.clone(), units, fine);
         let over_w0 = number(&w0.abs().recip());
         let bump = s2.mul(&working.exp(&s2_enclosed.mul_rational(&Rational::new(1.into(), 8.into())))?);

@@ -45,7 +45,7 @@ pub(super) fn turn(turns: &Enclosure, working: &Working) -> (Enclosure, Enclosur
 
 /// 1 − e^(−x) for x > 0, to as many significant digits as x has.
 pub(super) fn one_minus_exp(x: &Scaled, working: &Working) -> Option<Scaled> {
-    // At x ≥ 2^20 it is 1, to more digits than anybody has.
+    // At x ≥ 2^21 it is 1, to more digits than anybody has.
     if x.floor_magnitude() > 20 {
         let unit = Rational::new(BigInt::one(), BigInt::one() << working.bits().min(1 << 19));
         let one = Rational::one();

@@ -239,7 +239,7 @@ fn a_vector_is_between_its_ends() {
     let plan = plan(&[(spec, 1)]);
     assert!(plan.has_lower_end() && !plan.is_attained());
     for at in epsilons(&epsilon(&build(spec).privacy().unwrap())) {
-        let (ends, found) = (accounted(&plan, &at), worst(spec, &inputs, &near, &at));
+        let (ends, found) = (accounted(&plan, &at), worst(spec, &inputs, near, &at));
         assert!(ends.lower() <= found.upper() && found.lower() <= ends.upper(), "{at}: {found} {ends}");
     }
 }
