@@ -197,3 +197,45 @@ fn between(lower: &Rational, upper: &Rational) -> Enclosure {
     let lower = if lower.is_negative() { Rational::zero() } else { lower };
     Enclosure::from_bounds(&lower, &upper, bits).unwrap_or_else(|| Answer::trivial().enclosure)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        account::{delta, epsilon},
+        exact::{Probability, parse},
+        mechanism::domination,
+    };
+
+    fn number(text: &str) -> Rational {
+        parse(text).unwrap()
+    }
+
+    /// κ is never dropped: with ln κ = 1/10, δ(1) is e^(1/10)·δ(8/10) or a little more, and next to 0 an atom is added.
+    #[test]
+    fn kappa_is_paid() {
+        let plan = Plan::of(&domination(&"gaussian(sigma=2)".parse().unwrap()).unwrap(), 3);
+        let ends = || Ends { above: Vec::from([Side { ln_kappa: number("1/10"), ..Side::of(&plan) }]), below: None };
+        let (precision, budget) = (Precision { digits: 7 }, Budget::new(methods::MOST_STEPS));
+        let at = |text: &str| NonNegative::new(number(text)).unwrap();
+        let exact = |text: &str| delta(&plan, &at(text), &precision).unwrap().enclosure;
+        for of in [Of::All, Of::One(0)] {
+            let found = ends().delta(of, &at("1"), &precision, &budget).unwrap().enclosure;
+            let factor = found.upper() / exact("8/10").upper();
+            assert!(factor > number("1.1051") && factor < number("1.112"), "{factor}");
+            let near = ends().delta(of, &at("1/20"), &precision, &budget).unwrap().enclosure;
+            assert!((near.upper() - exact("1/20").upper() - number("1/10")) < number("1e-6"), "{near}");
+            assert!(near.upper() >= exact("1/20").lower() + number("0.0951"), "{near}");
+        }
+        let wanted = Probability::new(number("9e-6")).unwrap();
+        let least = epsilon(&plan, &wanted, &precision).unwrap().enclosure;
+        let search = |directions: &[Direction], delta: &Rational, precision: &Precision| {
+            assert_eq!(*delta, number("9e-6"));
+            assert_eq!(directions, Side::of(&plan).directions);
+            epsilon(&plan, &Probability::new(delta.clone()).unwrap(), precision)
+        };
+        let found = ends().epsilon(&number("1e-5"), &precision, search).unwrap().enclosure;
+        assert!((found.upper() - least.upper() - number("1/5")) < number("1e-6"), "{found} {least}");
+        assert!(found.upper() >= least.lower() + number("1/5"), "{found} {least}");
+    }
+}
