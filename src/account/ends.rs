@@ -88,7 +88,8 @@ impl Ends {
         if !plan.has_vectors() {
             return Self { above: Vec::from([pairs()]), below: None };
         }
-        let below = plan.below();
+        // Where there are too many coordinates to count, nothing is known to be lost.
+        let below = plan.below().unwrap_or_default();
         let Some((line, ln_kappa, lost)) = plan.above().filter(|(_, ln_kappa, _)| *ln_kappa < Rational::one()) else {
             return Self { above: Vec::from([pairs()]), below: Some(Side::of(&below)) };
         };
@@ -136,7 +137,9 @@ impl Ends {
         }
         let (upper, answer) = upper.ok_or(AccountError::Empty)?;
         let lower = match &mut self.below {
-            Some(side) if !side.directions.is_empty() => side.delta(of, (epsilon, &digits), budget)?.enclosure.lower(),
+            Some(side) if !side.directions.is_empty() => {
+                side.delta(of, (epsilon, &digits), budget).map_or_else(|_| Rational::zero(), |at| at.enclosure.lower())
+            }
             _ => Rational::zero(),
         };
         Ok(Answer::new(between(&lower, &upper), answer.method, precision))

@@ -176,14 +176,14 @@ impl Plan {
     #[must_use]
     pub fn is_attained(&self) -> bool {
         let once = matches!(self.parts.as_slice(), [Part { copies: 1, .. }]);
-        self.is_attained_at_once() || (once && self.attained != Attained::Unknown)
+        self.is_attained_at_once() || (once && self.attained != Attained::Unknown && self.is_countable())
     }
 
     /// Whether the same neighbours attain it at every ε: a list of pairs has several, and what is read off its whole profile, such as a trade-off curve, need be no one's.
     #[must_use]
     pub fn is_attained_at_once(&self) -> bool {
         let single = |part: &Part| part.forward.len() <= 1 && part.backward.len() <= 1;
-        self.attained != Attained::Unknown && self.parts.iter().all(single)
+        self.attained != Attained::Unknown && self.parts.iter().all(single) && self.is_countable()
     }
 
     /// Whether the lower ends of its account are the mechanisms' own: where it is attained, and where some vectors are
@@ -191,7 +191,13 @@ impl Plan {
     #[must_use]
     pub fn has_lower_end(&self) -> bool {
         let single = |part: &Part| part.vectors.is_some() || (part.forward.len() <= 1 && part.backward.len() <= 1);
-        self.is_attained() || (self.has_vectors() && self.below != Attained::Unknown && self.parts.iter().all(single))
+        let by_vectors = self.has_vectors() && self.below != Attained::Unknown && self.parts.iter().all(single);
+        self.is_attained() || (by_vectors && self.below().is_some())
+    }
+
+    /// Whether all coordinates of all vectors are few enough to be accounted for one by one.
+    fn is_countable(&self) -> bool {
+        !self.has_vectors() || self.below().is_some()
     }
 
     /// Whether a part is Gaussian noise on vectors of which a line is known, and so its two ends are apart.
@@ -199,16 +205,15 @@ impl Plan {
         self.parts.iter().any(|part| part.vectors.is_some())
     }
 
-    /// The plan with what its vectors attain in their place: no more than the plan loses.
-    pub(super) fn below(&self) -> Self {
-        let vectors = |vectors: &GaussianVectors, _| Some(vectors.attained());
-        self.with_vectors(vectors).unwrap_or_else(|| self.clone())
+    /// The plan with what its vectors attain in their place: no more than the plan loses. `None` where there would be too
+    /// many copies.
+    pub(super) fn below(&self) -> Option<Self> {
+        self.with_vectors(|vectors, _| Some(vectors.attained()))
     }
 
     /// The plan with pairs of the same ρ in place of vectors.
-    pub(super) fn of_their_length(&self) -> Self {
-        let vectors = |vectors: &GaussianVectors, _| Some(vec![(vectors.of_its_length(), 1)]);
-        self.with_vectors(vectors).unwrap_or_else(|| self.clone())
+    pub(super) fn of_their_length(&self) -> Option<Self> {
+        self.with_vectors(|vectors, _| Some(vec![(vectors.of_its_length(), 1)]))
     }
 
     /// The plan with lines in place of vectors, and at least ln κ: within that factor the plan loses no more. Also the

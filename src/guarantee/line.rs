@@ -118,8 +118,25 @@ impl GaussianVectors {
     /// At most so many coordinates move, each by at most so much.
     #[must_use]
     pub fn each(variance: Positive, by: BigUint, coordinates: u64) -> Self {
-        let attained = Vec::from([(by.clone(), coordinates)]);
+        let attained = [(by.clone(), coordinates)].into_iter().filter(|(by, n)| !by.is_zero() && *n > 0).collect();
         Self { variance, moves: Moves::Each { by, coordinates }, attained, by: Attained::ByAnswers, rate: None }
+    }
+
+    /// The same, whose lower end is that of one coordinate that moves as far as the whole vector may: where neighbours
+    /// cannot differ by every vector of that length.
+    #[must_use]
+    pub fn attained_by_one(self) -> Self {
+        Self { attained: self.one(), ..self }
+    }
+
+    /// The furthest that one coordinate moves.
+    fn one(&self) -> Vec<(BigUint, u64)> {
+        let shift = match &self.moves {
+            Moves::Within { square, coordinates } if !coordinates.is_zero() => square.sqrt(),
+            Moves::Each { by, coordinates: 1.. } => by.clone(),
+            _ => BigUint::zero(),
+        };
+        if shift.is_zero() { Vec::new() } else { Vec::from([(shift, 1)]) }
     }
 
     /// The same, of which no neighbours are known to differ by the vector of the lower end.
@@ -134,10 +151,9 @@ impl GaussianVectors {
             Some(before) => Probability::new(before.get() * rate.get()).unwrap_or_else(|_| rate.clone()),
             None => rate.clone(),
         };
-        // Coordinates share their coin: of vectors with several, the first alone has a scalar account.
-        let attained = self.attained.first().map(|(shift, _)| (shift.clone(), 1)).into_iter().collect();
         let by = self.by.and(Attained::ByNeighbours(Relation::AddRemove));
-        Self { attained, by, rate: Some(rate), ..self }
+        // Coordinates share their coin: of the vectors, those of one coordinate alone have a scalar account.
+        Self { attained: self.one(), by, rate: Some(rate), ..self }
     }
 
     /// σ².
@@ -155,10 +171,14 @@ impl GaussianVectors {
         }
     }
 
-    /// Whether both ends are those of one vector, which dominates: they meet.
+    /// Whether both ends are those of one vector, which dominates: they meet. Of a sample, whose coordinates share their
+    /// coin, that is so where at most one moves.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        matches!(self.moves, Moves::Each { .. }) && (self.rate.is_none() || self.attained.iter().all(|(_, n)| *n == 1))
+        match &self.moves {
+            Moves::Each { coordinates, .. } => self.rate.is_none() || *coordinates <= 1,
+            Moves::Within { .. } => false,
+        }
     }
 
     fn sampled(&self, pair: Pair) -> Pair {
@@ -196,6 +216,11 @@ impl GaussianVectors {
     /// for add/remove neighbours where it is of a sample.
     #[must_use]
     pub fn domination(self) -> Domination {
+        if self.square().is_zero() || self.moved().is_zero() {
+            // Nothing moves.
+            let none = Pair::Gaussian { variance: self.variance.clone(), shift: BigUint::zero() };
+            return Domination::by(none).attained(self.by);
+        }
         let rho = whole(&self.square()) / (self.variance.get() * BigInt::from(2));
         // Whichever the relation, it is the same.
         let guarantee = Guarantee::zcdp(Relation::AddRemove, Real::from(rho));

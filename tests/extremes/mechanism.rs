@@ -76,9 +76,11 @@ fn additive(calls: &mut Calls) {
                 });
                 calls.make(format!("Gaussian histogram({with}, {length})"), || {
                     let gaussian = GaussianMechanism::with_variance(two, &value)?;
+                    let shared = gaussian.clone().shared_histogram(length)?;
                     let histogram = gaussian.histogram(length, length.min(3))?;
                     let delta = Probability::new(parse("1e-6").unwrap()).unwrap();
-                    Ok::<_, AdditiveError>((all(&histogram, &[0.into()]), histogram.guarantee_at(&delta).is_ok()))
+                    let known = histogram.guarantee_at(&delta).is_ok();
+                    Ok::<_, AdditiveError>((all(&histogram, &[0.into()]), all(&shared, &[0.into()]), known))
                 });
             }
         }
@@ -351,6 +353,7 @@ pub fn cases() -> Vec<Case> {
                 "mechanism/additive/gaussian.rs: GaussianMechanism::with_rho",
                 "mechanism/additive/gaussian.rs: GaussianMechanism::vector",
                 "mechanism/additive/gaussian.rs: GaussianMechanism::histogram",
+                "mechanism/additive/gaussian.rs: GaussianMechanism::shared_histogram",
                 "mechanism/additive/gaussian_vector.rs: GaussianVector::guarantee_at",
                 "mechanism/additive/differences.rs: Difference::gaussian",
             ],

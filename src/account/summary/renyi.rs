@@ -41,10 +41,12 @@ fn of_vectors(plan: &Plan, alpha: &Rational, precision: &Precision) -> Option<En
         let times = (alpha * BigInt::from(2) - &one) / (alpha - &one);
         Some(renyi(&lines, alpha, precision)?.upper() + ln_kappa * times)
     });
-    let by_length = zcdp(&plan.of_their_length(), precision).map(|rho| rho.upper() * alpha);
+    let by_length = plan.of_their_length().and_then(|plan| zcdp(&plan, precision)).map(|rho| rho.upper() * alpha);
     let upper = by_lines.into_iter().chain(by_length).min()?;
-    let below = renyi(&plan.below(), alpha, precision)?;
-    Enclosure::from_bounds(&below.lower().min(upper.clone()), &upper, below.precision())
+    let below = plan.below().and_then(|plan| renyi(&plan, alpha, precision));
+    let bits = below.as_ref().map_or_else(|| precision.bits(), Enclosure::precision);
+    let lower = below.map_or_else(Rational::default, |below| below.lower());
+    Enclosure::from_bounds(&lower.min(upper.clone()), &upper, bits)
 }
 
 #[cfg(test)]

@@ -43,8 +43,9 @@ const MOST_STEPS: u64 = 1_500_000_000;
 #[must_use]
 pub fn zcdp(plan: &Plan, precision: &Precision) -> Option<Enclosure> {
     if plan.has_vectors() {
-        let (above, below) = (zcdp(&plan.of_their_length(), precision)?, zcdp(&plan.below(), precision)?);
-        return Enclosure::from_bounds(&below.lower().min(above.upper()), &above.upper(), above.precision());
+        let above = zcdp(&plan.of_their_length()?, precision)?;
+        let below = plan.below().and_then(|plan| zcdp(&plan, precision)).map_or_else(Rational::zero, |rho| rho.lower());
+        return Enclosure::from_bounds(&below.min(above.upper()), &above.upper(), above.precision());
     }
     let budget = Budget::new(MOST_STEPS);
     let directions = directions(plan);

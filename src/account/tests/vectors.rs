@@ -1,11 +1,12 @@
 //! Gaussian noise on vectors: both ends.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::One as _;
 
 use super::*;
 use crate::{
     exact::parse,
+    guarantee::GaussianVectors,
     mechanism::{Spec, domination},
 };
 
@@ -83,6 +84,7 @@ fn a_histogram_is_exact() {
     let by_length = epsilon_at(&of(&["gaussian_vector(sigma=5, coordinates=20, sensitivity2=12)*4"]), "1e-6");
     assert!(by_length.upper() > epsilon_at(&scalars, "1e-6").upper());
     let shared = of(&["gaussian_histogram(sigma=5, keys=20, bins=3, each=2, shared=1)"]);
+    assert!(shared.has_lower_end() && !shared.is_attained());
     assert!(
         epsilon_at(&shared, "1e-6").contains(&epsilon_at(&of(&["gaussian(sigma=5, sensitivity=6)"]), "1e-6").lower())
     );
@@ -122,4 +124,58 @@ fn a_gradient() {
     let least = delta(&scalar, &at, &Precision { digits: 3 }).unwrap().enclosure;
     assert!(found.upper() >= least.lower() && found.lower() <= least.upper(), "{found} {least}");
     assert!(found.width() < found.lower() * number("0.01"), "{found}");
+}
+
+/// A person who changes 2 in all changes one count by 2, or two by 1, and never four.
+#[test]
+fn what_is_shared_is_not_all_of_a_length() {
+    let plan = of(&["gaussian_histogram(sigma=1, keys=4, bins=2, shared=1)"]);
+    let most = of(&["gaussian(sigma=1, sensitivity=2)"]);
+    for at in ["0", "2", "6"] {
+        let at = NonNegative::new(number(at)).unwrap();
+        let [found, truth] = [&plan, &most].map(|plan| delta(plan, &at, &Precision { digits: 6 }).unwrap().enclosure);
+        assert!(found.lower() <= truth.upper() && truth.lower() <= found.upper(), "{found} {truth}");
+    }
+}
+
+/// Coordinates of a sample share their coin: one of them alone is a lower end, and never the upper one.
+#[test]
+fn a_sampled_histogram_has_two_ends() {
+    let half = Probability::new(number("1/2")).unwrap();
+    let vectors =
+        |n: u64| GaussianVectors::each(Positive::new(number("4")).unwrap(), 1_u32.into(), n).subsampled(&half);
+    let plan = |n: u64| Plan::of(&vectors(n).domination(), 1);
+    let at = NonNegative::new(number("1")).unwrap();
+    let found = delta(&plan(5), &at, &Precision { digits: 6 }).unwrap().enclosure;
+    // By enumeration: 0.0451911.
+    assert!(found.lower() <= number("0.0451911") && found.upper() >= number("0.0451911"), "{found}");
+    assert!(!plan(5).is_attained() && plan(1).is_attained());
+    assert!(delta(&plan(0), &at, &Precision { digits: 6 }).unwrap().enclosure.upper() == Rational::default());
+    // As long a gradient as the norm allows, in one coordinate, however many there are.
+    for coordinates in ["99", "100"] {
+        let spec = "subsampled_gaussian_vector(sigma=10, sensitivity2=100, rate=1/10, coordinates=N)"
+            .replace('N', coordinates);
+        let found = epsilon_at(&of(&[&spec]), "1e-6");
+        assert!(found.lower() > number("2.18"), "{coordinates}: {found}");
+    }
+}
+
+/// Where coordinates of all copies are 2^64 or more, nothing is said of the lower end, and the upper one stands.
+#[test]
+fn too_many_coordinates_to_count() {
+    let wide = || Positive::new(number("73786976294838206464")).unwrap();
+    let many = BigUint::from(1_u64 << 63);
+    let at = NonNegative::new(number("1")).unwrap();
+    for vectors in [
+        GaussianVectors::within(wide(), many.clone(), many.clone()),
+        GaussianVectors::each(wide(), 1_u32.into(), 1 << 63),
+    ] {
+        let plan = Plan::of(&vectors.domination(), 3);
+        assert!(!plan.is_attained() && !plan.has_lower_end());
+        let found = delta(&plan, &at, &Precision { digits: 6 }).unwrap().enclosure;
+        assert!(found.lower() == Rational::default() && found.upper() >= number("0.02095"), "{found}");
+        let rho = zcdp(&plan, &Precision { digits: 6 }).unwrap();
+        assert!(rho.contains(&number("0.1875")), "{rho}");
+        assert!(renyi(&plan, &number("2"), &Precision { digits: 6 }).is_some());
+    }
 }

@@ -106,6 +106,16 @@ impl GaussianMechanism {
         GaussianVector::histogram(self, coordinates, bins)
     }
 
+    /// The same noise on each of k counts, of which one person changes any, by as much together as the sensitivity says
+    /// of one: a histogram whose contributions may share a bin.
+    ///
+    /// # Errors
+    ///
+    /// If k is 0.
+    pub fn shared_histogram(self, coordinates: usize) -> Result<GaussianVector, AdditiveError> {
+        Ok(GaussianVector::new(self, coordinates)?.shared())
+    }
+
     /// The same, drawn from tables that are built now: the fastest for many samples.
     #[must_use]
     pub fn prepared(self) -> Self {

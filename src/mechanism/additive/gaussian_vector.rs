@@ -72,6 +72,8 @@ pub struct GaussianVector {
     coordinates: usize,
     /// Of a histogram, the most counts that one person changes. Invariant: from 1 to `coordinates`.
     bins: Option<usize>,
+    /// Whether neighbours differ by no more in all than one coordinate may: not every vector of that length is attained.
+    is_shared: bool,
     guarantee: Guarantee,
 }
 
@@ -85,7 +87,7 @@ impl GaussianVector {
         } else {
             Guarantee::zcdp(each.sensitivity().relation(), rho(&each.sensitivity().get().floor(), each.variance()))?
         };
-        Ok(Self { each, coordinates, bins: None, guarantee })
+        Ok(Self { each, coordinates, bins: None, is_shared: false, guarantee })
     }
 
     pub(super) fn histogram(each: GaussianMechanism, coordinates: usize, bins: usize) -> Result<Self, AdditiveError> {
@@ -98,7 +100,17 @@ impl GaussianVector {
         let square = each.shift().pow(2) * bins;
         let rho = rho(&Rational::from_integer(BigInt::from(square)), each.variance());
         let guarantee = Guarantee::zcdp(each.sensitivity().relation(), rho)?;
-        Ok(Self { each, coordinates, bins: Some(bins), guarantee })
+        Ok(Self { each, coordinates, bins: Some(bins), is_shared: false, guarantee })
+    }
+
+    pub(super) fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
+    }
+
+    /// Whether neighbours differ by no more in all than one coordinate may.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Of a histogram, the most counts that one person changes.
@@ -211,7 +223,8 @@ impl Private for GaussianVector {
             }
             None => {
                 let square = self.each.sensitivity().get().floor().numer().magnitude().clone();
-                GaussianVectors::within(variance, square, self.coordinates.into())
+                let vectors = GaussianVectors::within(variance, square, self.coordinates.into());
+                if self.is_shared { vectors.attained_by_one() } else { vectors }
             }
         };
         vectors.domination().for_neighbours(self.guarantee.relation())

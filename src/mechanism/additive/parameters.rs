@@ -102,17 +102,19 @@ into |it| {
 parameters!(GaussianVectorParameters of GaussianVector {
     variance: Positive, squared_sensitivity: NonNegative, relation: Relation, coordinates: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")] bins: Option<usize>,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")] shared: bool,
     #[serde(default, skip_serializing_if = "is_reference")] sampler: Sampler
 }
 from |it| {
     let GaussianParameters { variance, squared_sensitivity, relation, sampler } = it.each().clone().into();
-    Self { variance, squared_sensitivity, relation, coordinates: it.coordinates(), bins: it.bins(), sampler }
+    Self { variance, squared_sensitivity, relation, coordinates: it.coordinates(), bins: it.bins(), shared: it.is_shared(), sampler }
 };
 into |it| {
     let sensitivity = Sensitivity::new(it.squared_sensitivity, it.relation);
     let each = GaussianMechanism::with_variance(&sensitivity, it.variance.get())?.with_sampler(it.sampler)?;
     match it.bins {
         Some(bins) => each.histogram(it.coordinates, bins),
+        None if it.shared => each.shared_histogram(it.coordinates),
         None => each.vector(it.coordinates),
     }
 });

@@ -126,8 +126,8 @@ pub(super) fn gaussian_vector(arguments: &mut Arguments<'_>) -> Built<GaussianVe
     Ok(Typed::of_answers(mechanism, neighbours).on_paper(on_paper(variance)))
 }
 
-/// At most m distinct counts, each by at most r: r in each of m. Where they may be one count, it moves by m·r, and any
-/// difference is as short.
+/// At most m distinct counts, each by at most r: r in each of m. Where they may be one count, it moves by m·r, and no
+/// difference is longer.
 pub(super) fn gaussian_histogram(arguments: &mut Arguments<'_>) -> Built<GaussianVector> {
     let variance = moderate_variance(arguments)?;
     let keys = size(arguments, "keys")?;
@@ -137,11 +137,13 @@ pub(super) fn gaussian_histogram(arguments: &mut Arguments<'_>) -> Built<Gaussia
     })?;
     let bins = bins.unwrap_or(1);
     let each = distance(arguments, "each")?;
-    let (moved, by) = if flag(arguments, "shared")? { (1, each * bins) } else { (bins, each) };
+    let is_shared = flag(arguments, "shared")?;
+    let (moved, by) = if is_shared { (1, each * bins) } else { (bins, each) };
     let neighbours = from_zero(&vec![by.clone(); moved], keys);
     let stated = Sensitivity::<L2Squared>::new(bound(by.pow(2)), Relation::AddRemove);
-    let mechanism = GaussianMechanism::with_variance(&stated, variance.get())
-        .and_then(|each| if moved == bins { each.histogram(keys, bins) } else { each.vector(keys) });
+    let mechanism = GaussianMechanism::with_variance(&stated, variance.get());
+    let mechanism =
+        mechanism.and_then(|each| if is_shared { each.shared_histogram(keys) } else { each.histogram(keys, bins) });
     let mechanism = mechanism.map_err(|error| refused(arguments, "sigma", error))?;
     Ok(Typed::of_answers(mechanism, neighbours).on_paper(on_paper(variance)))
 }
