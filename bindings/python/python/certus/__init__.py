@@ -1,0 +1,20 @@
+"""Exact differential-privacy noise, mechanisms and accounts: no float decides anything.
+
+Numbers are int, Fraction, Decimal or text, exactly; a float parameter is what it prints as, so that 0.1 is
+1/10, and a float in data is the dyadic number that it is. Computed numbers are integers and fractions, or an
+`Enclosure` that contains the truth.
+"""
+
+from . import testing
+from ._certus import (
+    Gaussian,
+    Laplace,
+    Noise,
+)
+
+__all__ = [
+    "Gaussian",
+    "Laplace",
+    "Noise",
+    "testing",
+]
