@@ -7,14 +7,24 @@ Numbers are int, Fraction, Decimal or text, exactly; a float parameter is what i
 
 from . import testing
 from ._certus import (
+    Enclosure,
     Gaussian,
+    Guarantee,
     Laplace,
+    Mechanism,
     Noise,
+    describe,
+    mechanisms,
 )
 
 __all__ = [
+    "Enclosure",
     "Gaussian",
+    "Guarantee",
     "Laplace",
+    "Mechanism",
     "Noise",
+    "describe",
+    "mechanisms",
     "testing",
 ]
