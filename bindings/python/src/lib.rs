@@ -3,15 +3,20 @@
 //! * `number`, `enclosure`: exact numbers in and out;
 //! * `source`: the operating system's randomness, or a test's seed;
 //! * `noise`, on the arrays of `array`;
-//! * `mechanism`, which reads its input through `data` and states a `guarantee`.
+//! * `mechanism`, which reads its input through `data` and states a `guarantee`;
+//! * `plan`, with `profile` and `answer`, and `calibrate`: accounts.
 
+mod answer;
 mod array;
+mod calibrate;
 mod data;
 mod enclosure;
 mod guarantee;
 mod mechanism;
 mod noise;
 mod number;
+mod plan;
+mod profile;
 mod source;
 
 /// The extension module; `certus/__init__.py` has what is public.
@@ -19,10 +24,13 @@ mod source;
 mod _certus {
     #[pymodule_export]
     use super::{
+        answer::Answer,
+        calibrate::{Calibration, calibrate},
         enclosure::Enclosure,
         guarantee::Guarantee,
         mechanism::{Mechanism, describe, mechanisms},
         noise::{Gaussian, Laplace, Noise},
+        plan::{Plan, dp_sgd},
         source::Seeded,
     };
 }

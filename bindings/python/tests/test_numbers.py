@@ -63,3 +63,17 @@ def test_what_is_no_number_is_refused_in_one_line(given: Any, error: type[Except
         certus.Laplace(scale=given)
     assert str(raised.value).startswith(text)
     assert "\n" not in str(raised.value)
+
+
+def test_enclosures() -> None:
+    answer = certus.Plan(["gaussian(sigma=10)*100"]).epsilon(delta=1e-6)
+    assert isinstance(answer, certus.Enclosure)
+    assert isinstance(answer.lower, Fraction) and answer.lower < answer.upper
+    assert answer.width == answer.upper - answer.lower
+    assert answer.lower in answer and answer.upper + 1 not in answer
+    assert str(answer).startswith("[4.") and len(str(answer)) < 24
+    assert repr(answer) == f"<Answer {answer}, by {answer.method}>"
+    exact = certus.Mechanism("laplace(scale=3)").guarantee
+    assert exact is not None and exact.epsilon is not None
+    assert exact.epsilon.is_exact and exact.epsilon.lower == Fraction(1, 3)
+    assert str(exact.epsilon) == "1/3"

@@ -7,24 +7,34 @@ Numbers are int, Fraction, Decimal or text, exactly; a float parameter is what i
 
 from . import testing
 from ._certus import (
+    Answer,
+    Calibration,
     Enclosure,
     Gaussian,
     Guarantee,
     Laplace,
     Mechanism,
     Noise,
+    Plan,
+    calibrate,
     describe,
+    dp_sgd,
     mechanisms,
 )
 
 __all__ = [
+    "Answer",
+    "Calibration",
     "Enclosure",
     "Gaussian",
     "Guarantee",
     "Laplace",
     "Mechanism",
     "Noise",
+    "Plan",
+    "calibrate",
     "describe",
+    "dp_sgd",
     "mechanisms",
     "testing",
 ]
