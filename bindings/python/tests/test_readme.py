@@ -1,0 +1,31 @@
+"""The examples of the README and of the package's docstrings, run; and the types of the tests."""
+
+import doctest
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import certus.testing
+
+HERE = pathlib.Path(__file__).parent
+
+
+def test_the_readme_is_true() -> None:
+    found = doctest.testfile(str(HERE.parent / "README.md"), module_relative=False)
+    assert found.attempted > 15 and found.failed == 0
+
+
+def test_docstrings_are_true() -> None:
+    found = doctest.testmod(certus.testing, extraglobs={"certus": certus})
+    assert found.attempted > 1 and found.failed == 0
+
+
+def test_the_stubs_have_what_the_module_has() -> None:
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("SKIPPED: mypy is not installed")
+    stubs = [sys.executable, "-m", "mypy.stubtest", "certus", "--ignore-disjoint-bases"]
+    done = subprocess.run(stubs, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
