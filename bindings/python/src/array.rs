@@ -33,6 +33,7 @@ fn words<'a, 'py>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<&'a Word
 pub(crate) fn copied<'py>(x: &Bound<'py, PyAny>, out: Option<&Bound<'py, PyAny>>) -> PyResult<Words<'py>> {
     let x = words(x, "x")?;
     let Some(out) = out else {
+        free(x)?;
         let new = zeros(x.py(), x.shape())?;
         x.copy_to(&new)?;
         return Ok(new);
@@ -44,13 +45,20 @@ pub(crate) fn copied<'py>(x: &Bound<'py, PyAny>, out: Option<&Bound<'py, PyAny>>
     // Refused before anything is written to it.
     slice(&mut writable(out, "out")?, "out")?;
     if !out.is(x) {
+        free(x)?;
         // Right also where the two share memory: numpy sees to that.
         x.copy_to(out)?;
     }
     Ok(out.clone())
 }
 
-/// The array, for writing.
+/// Refuses an array that a call on another thread is writing to.
+fn free(x: &Words<'_>) -> PyResult<()> {
+    x.try_readonly().map(drop).map_err(|_| refused("x", "must not be in use by another call"))
+}
+
+/// The array, for writing: no other call of this package has it meanwhile, also while the interpreter's lock
+/// is released. Python code that writes to it on another thread races, as with numpy's own functions.
 pub(crate) fn writable<'py>(array: &Words<'py>, name: &str) -> PyResult<PyReadwriteArrayDyn<'py, i64>> {
     array.try_readwrite().map_err(|_| refused(name, "must be writable, and not in use by another call"))
 }

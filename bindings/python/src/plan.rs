@@ -182,11 +182,16 @@ impl Plan {
         let found = py.detach(|| {
             let last = match last {
                 Some(last) => last.get().clone(),
-                None => profile::reach(&self.plan)?,
+                None => profile::reach(&self.plan).map_err(|error| match error {
+                    AccountError::NoEpsilon | AccountError::NoEpsilonKnown => {
+                        refused("to", "must be given: delta is negligible at no epsilon")
+                    }
+                    error => no_account(error),
+                })?,
             };
-            profile::profile(&self.plan, &last, points, &precision)
+            profile::profile(&self.plan, &last, points, &precision).map_err(no_account)
         });
-        let rows = found.map_err(no_account)?;
+        let rows = found?;
         let rows = rows.iter().map(|(epsilon, found)| {
             PyTuple::new(
                 py,
