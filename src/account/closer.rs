@@ -12,10 +12,11 @@ use crate::exact::{NonNegative, Positive, Rational, ln};
 /// The most trials.
 const MOST_TRIALS: u32 = 8;
 
-/// A bracket of ε(δ), closed by a few trials. Where they are made is a guess; what they say is a verdict, as in a search.
+/// A bracket of ε(δ), closed by a few trials. Where they are made is a guess; what they say is a verdict, as
+/// in a search.
 ///
-/// Secants of ln δ(ε) tell where the root is about, and how far to either side of it δ(ε) is told from δ: there the next
-/// trials are made, and farther out where that was too near.
+/// Secants of ln δ(ε) tell where the root is about, and how far to either side of it δ(ε) is told from δ:
+/// there the next trials are made, and farther out where that was too near.
 pub(super) fn closer(
     profile: &mut dyn FnMut(&NonNegative, &Precision) -> Result<Answer, AccountError>,
     delta: &Rational,

@@ -10,13 +10,15 @@ use crate::{
     guarantee::GaussianVectors,
 };
 
-/// Differentially private stochastic gradient descent (Abadi et al. 2016): each of `steps` steps clips the gradients of a Poisson sample
-/// to a norm C, in which every person is with probability `rate`, and releases their sum plus Gaussian noise of σ = `noise_multiplier`·C.
+/// Differentially private stochastic gradient descent (Abadi et al. 2016): each of `steps` steps clips the
+/// gradients of a Poisson sample to a norm C, in which every person is with probability `rate`, and releases
+/// their sum plus Gaussian noise of σ = `noise_multiplier`·C.
 ///
-/// Gradients are vectors of integers, in steps of C/`clip`; the noise on every coordinate is the discrete Gaussian of
-/// σ = noise_multiplier·clip steps, and the clip norm is `clip` steps. Inputs are neighbours if one has one person more
-/// (add/remove), and both directions are accounted for. The account has two ends: a line dominates the vector, and a
-/// gradient in one coordinate is attained ([`GaussianVectors`]). The spec `dp_sgd(…)` is the same.
+/// Gradients are vectors of integers, in steps of C/`clip`; the noise on every coordinate is the discrete
+/// Gaussian of σ = noise_multiplier·clip steps, and the clip norm is `clip` steps. Inputs are neighbours if
+/// one has one person more (add/remove), and both directions are accounted for. The account has two ends: a
+/// line dominates the vector, and a gradient in one coordinate is attained ([`GaussianVectors`]). The spec
+/// `dp_sgd(…)` is the same.
 ///
 /// ```
 /// use certus::account::{DpSgd, Precision};

@@ -1,8 +1,9 @@
 //! The two ends of an account: what a plan loses at most, and what it loses at least.
 //!
-//! Of most plans both are those of its pairs. Of Gaussian noise on vectors they are apart: the upper end is that of a
-//! line (or of the pairs that stand for it, where that is less), within the factor κ; the lower end is that of a vector
-//! that neighbours can differ by ([`GaussianVectors`](crate::guarantee::GaussianVectors)).
+//! Of most plans both are those of its pairs. Of Gaussian noise on vectors they are apart: the upper end is
+//! that of a line (or of the pairs that stand for it, where that is less), within the factor κ; the lower end
+//! is that of a vector that neighbours can differ by
+//! ([`GaussianVectors`](crate::guarantee::GaussianVectors)).
 
 use alloc::vec::Vec;
 
@@ -19,8 +20,8 @@ use super::{
 };
 use crate::exact::{Budget, Enclosure, NonNegative, Rational};
 
-/// Where a line does without more than one part in so many of the variance, the pairs are looked at as well. Affects
-/// width and time, never soundness.
+/// Where a line does without more than one part in so many of the variance, the pairs are looked at as well.
+/// Affects width and time, never soundness.
 const LOST_PARTS: u32 = 16;
 
 /// No end is looked for to more digits where the ends are apart. Affects width and time, never soundness.
@@ -214,7 +215,8 @@ mod tests {
         parse(text).unwrap()
     }
 
-    /// κ is never dropped: with ln κ = 1/10, δ(1) is e^(1/10)·δ(8/10) or a little more, and next to 0 an atom is added.
+    /// κ is never dropped: with ln κ = 1/10, δ(1) is e^(1/10)·δ(8/10) or a little more, and next to 0 an atom
+    /// is added.
     #[test]
     fn kappa_is_paid() {
         let plan = Plan::of(&domination(&"gaussian(sigma=2)".parse().unwrap()).unwrap(), 3);

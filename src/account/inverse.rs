@@ -1,8 +1,8 @@
 //! ε(δ): the profile, inverted.
 //!
-//! δ(ε) falls and is continuous, so that ε(δ) > x wherever the lower bound of δ(x) exceeds δ, and ε(δ) ≤ x wherever the upper bound of δ(x) is
-//! at most δ. A bracket is closed by such verdicts alone; where the next trial is made is a guess (a secant of ln δ(ε)), which can make the
-//! search longer but not wrong.
+//! δ(ε) falls and is continuous, so that ε(δ) > x wherever the lower bound of δ(x) exceeds δ, and ε(δ) ≤ x
+//! wherever the upper bound of δ(x) is at most δ. A bracket is closed by such verdicts alone; where the next
+//! trial is made is a guess (a secant of ln δ(ε)), which can make the search longer but not wrong.
 
 use alloc::vec::Vec;
 
@@ -15,15 +15,17 @@ use crate::exact::{Enclosure, NonNegative, Positive, Probability, Rational, ln};
 /// The most trials.
 const MOST_TRIALS: u32 = 110;
 
-/// Digits that are found first. More are found from there, twice as many each time: the early steps of a search need few, and who asks for more digits than can be had
-/// gets no less than who asks for these.
+/// Digits that are found first. More are found from there, twice as many each time: the early steps of a
+/// search need few, and who asks for more digits than can be had gets no less than who asks for these.
 const FIRST_DIGITS: u32 = 15;
 
-/// An ε is looked for to so many more digits than are known of δ; and the most trials that may tell nothing where those are not many.
+/// An ε is looked for to so many more digits than are known of δ; and the most trials that may tell nothing
+/// where those are not many.
 const STEEP_DIGITS: u32 = 2;
 const MOST_UNKNOWN_OF_FEW: u32 = 3;
 
-/// The most trials for each doubling of the digits, which take four or so, and the most of them that may tell nothing.
+/// The most trials for each doubling of the digits, which take four or so, and the most of them that may tell
+/// nothing.
 const MOST_FURTHER: u32 = 16;
 const MOST_UNKNOWN: u32 = 3;
 
@@ -38,8 +40,8 @@ struct End {
     excess: Option<Rational>,
 }
 
-/// Encloses the smallest ε ≥ 0 with δ(ε) ≤ δ, for a profile δ(ε) that answers at any precision, and a wanted δ > 0 that it reaches.
-/// If a `bound` on ε(δ) is known, the search starts from it.
+/// Encloses the smallest ε ≥ 0 with δ(ε) ≤ δ, for a profile δ(ε) that answers at any precision, and a wanted
+/// δ > 0 that it reaches. If a `bound` on ε(δ) is known, the search starts from it.
 ///
 /// # Errors
 ///
@@ -141,7 +143,8 @@ impl Search<'_> {
             }
             if digits >= finest || !answer.is_narrow {
                 self.unknown += 1;
-                // A sum over frequencies has some digits and no more: the root has about as many, or some more, as δ falls steeply.
+                // A sum over frequencies has some digits and no more: the root has about as many, or some
+                // more, as δ falls steeply.
                 if answer.method == Method::Spectral && !answer.is_narrow {
                     let is_known = |digits: &u32| is_narrow(&answer.enclosure, &Precision { digits: *digits });
                     let known = (1..self.limit).rev().find(is_known).unwrap_or(1);
@@ -199,7 +202,8 @@ impl Search<'_> {
 
     /// Closes the bracket to the wanted width, if that is within reach.
     fn close(&mut self, bracket: &mut Bracket) -> Result<bool, AccountError> {
-        // Secants until they agree, then a verdict on either side of where they do; and again, wider, where that fails.
+        // Secants until they agree, then a verdict on either side of where they do; and again, wider, where
+        // that fails.
         let mut width = Rational::new(1.into(), 3.into());
         while !self.is_over() && !self.is_done(bracket) {
             let root = self.secants(bracket)?;
@@ -236,7 +240,8 @@ impl Search<'_> {
             if moved <= step {
                 return Ok(root);
             }
-            // The next secant is as good as the square of this move: no more digits are needed than it has, of the trial or of δ there.
+            // The next secant is as good as the square of this move: no more digits are needed than it has,
+            // of the trial or of δ there.
             let trial = short(&root, &(&step + &moved * &moved / &high / BigInt::from(64)));
             if trial <= low || trial >= high {
                 return Ok(root);
@@ -286,8 +291,9 @@ impl Search<'_> {
         cut(&(&b.at - &at_b * slope), self.digits.saturating_mul(4).saturating_add(128))
     }
 
-    /// An ε above the root, and if possible one below it, within a factor of 16: from 1, or the bound that is known, in steps that double in the exponent, and
-    /// then halve. So a root of 10^-2000 takes some twenty trials.
+    /// An ε above the root, and if possible one below it, within a factor of 16: from 1, or the bound that is
+    /// known, in steps that double in the exponent, and then halve. So a root of 10^-2000 takes some twenty
+    /// trials.
     fn bracket(&mut self, low: End) -> Result<Bracket, AccountError> {
         let start = self.bound.map_or_else(Rational::one, |bound| bound.clone().min(Rational::one()));
         let start = if start.is_positive() { start } else { Rational::one() };
@@ -401,7 +407,8 @@ mod tests {
     use super::*;
     use crate::exact::{exp_neg, parse};
 
-    /// ε(10^-5) of δ(ε) = e^-ε, which is 5·ln 10, from a profile that has so many digits and no more; and the digits that it was asked for.
+    /// ε(10^-5) of δ(ε) = e^-ε, which is 5·ln 10, from a profile that has so many digits and no more; and the
+    /// digits that it was asked for.
     fn of_exponential(digits: u32, known: u32) -> (Answer, Vec<u32>) {
         let asked = RefCell::new(Vec::new());
         let mut profile = |epsilon: &NonNegative, precision: &Precision| {

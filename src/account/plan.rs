@@ -146,22 +146,27 @@ impl Plan {
         self.relation
     }
 
-    /// Whether the account takes the first distributions of several pairs for those of one and the same input: several runs of
-    /// pairs that are not symmetric, in a plan for neighbours of no stated relation. Where neighbours have no order, as under
-    /// change-one, an analyst may meet each pair either way round, and the plan must say so ([`Domination::under`]).
+    /// Whether the account takes the first distributions of several pairs for those of one and the same
+    /// input: several runs of pairs that are not symmetric, in a plan for neighbours of no stated relation.
+    /// Where neighbours have no order, as under change-one, an analyst may meet each pair either way round,
+    /// and the plan must say so ([`Domination::under`]).
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         let several = self.parts.len() > 1 || self.parts.iter().any(|part| part.copies > 1);
         self.relation.is_none() && several && self.parts.iter().any(|part| part.forward != part.backward)
     }
 
-    /// Whether the pairs are those of the mechanisms themselves on some neighbouring inputs, so that an account's lower bounds hold of the mechanisms, too; otherwise
-    /// the pairs dominate, the account is an upper bound, and what the mechanisms lose may be less than its *lower* end.
+    /// Whether the pairs are those of the mechanisms themselves on some neighbouring inputs, so that an
+    /// account's lower bounds hold of the mechanisms, too; otherwise the pairs dominate, the account is an
+    /// upper bound, and what the mechanisms lose may be less than its *lower* end.
     ///
-    /// * **One pair a part**, each attained: by neighbours D, D′ of one relation, which may be taken to be the same for all parts, each mechanism having its own columns of the same records, or its
-    ///   own query. Then (M₁(D), M₂(D), …) against (M₁(D′), M₂(D′), …), not adaptive, is the product of the pairs: the composition of the pairs is attained, forward by D, D′ and backward by
-    ///   D′, D, and adaptive mechanisms lose no more (they are dominated).
-    /// * **A list of pairs**, each attained: the largest profile is attained at every ε, by neighbours that may differ from one ε to the other. That is enough for a mechanism that runs once and alone. Of two
+    /// * **One pair a part**, each attained: by neighbours D, D′ of one relation, which may be taken to be
+    ///   the same for all parts, each mechanism having its own columns of the same records, or its own query.
+    ///   Then (M₁(D), M₂(D), …) against (M₁(D′), M₂(D′), …), not adaptive, is the product of the pairs: the
+    ///   composition of the pairs is attained, forward by D, D′ and backward by D′, D, and adaptive
+    ///   mechanisms lose no more (they are dominated).
+    /// * **A list of pairs**, each attained: the largest profile is attained at every ε, by neighbours that
+    ///   may differ from one ε to the other. That is enough for a mechanism that runs once and alone. Of two
     ///   runs the account composes the supremum of the profiles, a pair that no two neighbours need attain.
     ///
     /// ```
@@ -179,15 +184,16 @@ impl Plan {
         self.is_attained_at_once() || (once && self.attained != Attained::Unknown && self.is_countable())
     }
 
-    /// Whether the same neighbours attain it at every ε: a list of pairs has several, and what is read off its whole profile, such as a trade-off curve, need be no one's.
+    /// Whether the same neighbours attain it at every ε: a list of pairs has several, and what is read off
+    /// its whole profile, such as a trade-off curve, need be no one's.
     #[must_use]
     pub fn is_attained_at_once(&self) -> bool {
         let single = |part: &Part| part.forward.len() <= 1 && part.backward.len() <= 1;
         self.attained != Attained::Unknown && self.parts.iter().all(single) && self.is_countable()
     }
 
-    /// Whether the lower ends of its account are the mechanisms' own: where it is attained, and where some vectors are
-    /// that stand for those of which only a bound is known.
+    /// Whether the lower ends of its account are the mechanisms' own: where it is attained, and where some
+    /// vectors are that stand for those of which only a bound is known.
     #[must_use]
     pub fn has_lower_end(&self) -> bool {
         let single = |part: &Part| part.vectors.is_some() || (part.forward.len() <= 1 && part.backward.len() <= 1);
@@ -205,8 +211,8 @@ impl Plan {
         self.parts.iter().any(|part| part.vectors.is_some())
     }
 
-    /// The plan with what its vectors attain in their place: no more than the plan loses. `None` where there would be too
-    /// many copies.
+    /// The plan with what its vectors attain in their place: no more than the plan loses. `None` where there
+    /// would be too many copies.
     pub(super) fn below(&self) -> Option<Self> {
         self.with_vectors(|vectors, _| Some(vectors.attained()))
     }
@@ -216,8 +222,8 @@ impl Plan {
         self.with_vectors(|vectors, _| Some(vec![(vectors.of_its_length(), 1)]))
     }
 
-    /// The plan with lines in place of vectors, and at least ln κ: within that factor the plan loses no more. Also the
-    /// greatest share of a variance that a line does without. `None` where a part has no line.
+    /// The plan with lines in place of vectors, and at least ln κ: within that factor the plan loses no more.
+    /// Also the greatest share of a variance that a line does without. `None` where a part has no line.
     pub(super) fn above(&self) -> Option<(Self, Rational, Rational)> {
         let (mut ln_kappa, mut lost) = (Rational::zero(), Rational::zero());
         let plan = self.with_vectors(|vectors, copies| {
@@ -232,7 +238,8 @@ impl Plan {
         Some((plan, ln_kappa, lost))
     }
 
-    /// The plan with pairs in place of vectors, each with its copies in one run; `None` if there would be 2^64 or more.
+    /// The plan with pairs in place of vectors, each with its copies in one run; `None` if there would be
+    /// 2^64 or more.
     fn with_vectors(&self, mut of: impl FnMut(&GaussianVectors, u64) -> Option<Vec<(Pair, u64)>>) -> Option<Self> {
         let mut plan = Self { parts: Vec::new(), ..self.clone() };
         let mut all = 0_u64;

@@ -4,15 +4,18 @@ use alloc::{boxed::Box, vec, vec::Vec};
 
 use super::{GaussianVectors, GuaranteeError, Pair, Relation, two_steps};
 
-/// Which neighbouring inputs attain the pairs that dominate a mechanism M: inputs D, D′ for which the profile of (M(D), M(D′)) is the pair's at every ε, below 0
-/// too, and hence that of (M(D′), M(D)) the reversed pair's.
+/// Which neighbouring inputs attain the pairs that dominate a mechanism M: inputs D, D′ for which the profile
+/// of (M(D), M(D′)) is the pair's at every ε, below 0 too, and hence that of (M(D′), M(D)) the reversed
+/// pair's.
 ///
-/// Where some do, an account of the pairs is one of the mechanism: its lower bounds, too, hold of the mechanism. Where none are known to, the pairs dominate, and no more is said: the account is
-/// an upper bound, and the mechanism itself may lose less than the account's *lower* end.
+/// Where some do, an account of the pairs is one of the mechanism: its lower bounds, too, hold of the
+/// mechanism. Where none are known to, the pairs dominate, and no more is said: the account is an upper
+/// bound, and the mechanism itself may lose less than the account's *lower* end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Attained {
-    /// By answers that are as far apart as a stated sensitivity allows, whichever the neighbours that it is stated for: some query of that sensitivity has such answers.
+    /// By answers that are as far apart as a stated sensitivity allows, whichever the neighbours that it is
+    /// stated for: some query of that sensitivity has such answers.
     ByAnswers,
     /// By databases that are neighbours in this way.
     ByNeighbours(Relation),
@@ -22,7 +25,8 @@ pub enum Attained {
 }
 
 impl Attained {
-    /// What attains the pairs of two mechanisms at once, each of which sees its own columns of the same records: neighbours of one relation, if there is one.
+    /// What attains the pairs of two mechanisms at once, each of which sees its own columns of the same
+    /// records: neighbours of one relation, if there is one.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -35,10 +39,11 @@ impl Attained {
 
 /// The pairs that dominate a mechanism M on neighbouring inputs D, D′, and which inputs are neighbours.
 ///
-/// The inputs are ordered: under add/remove neighbours D has the person and D′ has not; under change-one the order is immaterial, and
-/// both lists are the same. For every such D, D′ and every ε, the profile of (M(D), M(D′)) at ε is at most the largest
-/// profile of `forward`, and that of (M(D′), M(D)) at most the largest of `backward`. The supremum of several profiles is itself
-/// the profile of a pair, so a list of pairs composes as that one pair does.
+/// The inputs are ordered: under add/remove neighbours D has the person and D′ has not; under change-one the
+/// order is immaterial, and both lists are the same. For every such D, D′ and every ε, the profile of (M(D),
+/// M(D′)) at ε is at most the largest profile of `forward`, and that of (M(D′), M(D)) at most the largest of
+/// `backward`. The supremum of several profiles is itself the profile of a pair, so a list of pairs composes
+/// as that one pair does.
 ///
 /// ```
 /// use certus::guarantee::{Attained, Domination, FinitePair, Pair, Relation};

@@ -39,8 +39,8 @@ pub(super) fn dominating(bounds: &[(Rational, Rational)]) -> FinitePair {
     pair(&hull).unwrap_or_else(FinitePair::revealing)
 }
 
-/// A pair that dominates whatever is ρ-zCDP: through the conversions of δ = 2^-1, …, 2^-40, and on to 2^-200 (Canonne, Kamath
-/// and Steinke 2020, Proposition 12).
+/// A pair that dominates whatever is ρ-zCDP: through the conversions of δ = 2^-1, …, 2^-40, and on to 2^-200
+/// (Canonne, Kamath and Steinke 2020, Proposition 12).
 pub(super) fn concentrated(guarantee: &Guarantee) -> FinitePair {
     let exponents = (1..=40_u32).chain((48..=200).step_by(8));
     let bounds: Option<Vec<_>> = exponents

@@ -2,30 +2,33 @@
 //!
 //! # The lemma
 //!
-//! D(σ, v) is v ∈ ℤ^d plus an independent discrete Gaussian of parameter σ on every coordinate. Let ‖v‖₂ ≤ Δ, and
-//! η(r) = 2·Σ_{m ≥ 1} e^(−2π²m²r²). By Poisson's summation the sum of e^(−(z − y)²/2r²) over all integers z is
-//! r√(2π)·(1 + θ) with |θ| ≤ η(r), whatever y is.
+//! D(σ, v) is v ∈ ℤ^d plus an independent discrete Gaussian of parameter σ on every coordinate. Let ‖v‖₂ ≤ Δ,
+//! and η(r) = 2·Σ_{m ≥ 1} e^(−2π²m²r²). By Poisson's summation the sum of e^(−(z − y)²/2r²) over all integers
+//! z is r√(2π)·(1 + θ) with |θ| ≤ η(r), whatever y is.
 //!
-//! Take any 0 < w < σ and h > 0, r² = σ² − w², and M with Δ ≤ M·h. The **line** is one discrete Gaussian on the integers,
-//! of variance w²/h², at M against 0. For v = M·h·u, ‖u‖ ≤ 1, and a point k of the line draw x ∈ ℤ^d with weights
-//! e^(−(‖y‖² + γ·(u·y)²)/2σ²), y = x − k·h·u, γ = w²/(σ² − w²‖u‖²): those of N(k·h·u, σ²I − w²uu′). Times e^(−k²h²/2w²)
-//! they are e^(−‖x‖²/2σ²) times a Gaussian in k. So x has the law D(σ, v), but for the sums that normalise: those over each
-//! coordinate, which are constant within η(r), and the one over k, within η(ρ), ρ = w·r/(σ·h). Coordinates in which v is
-//! 0 have the same law on both sides, and an integer v has at most ⌊Δ²⌋ others. Hence D(σ, v) against D(σ, 0) is, within
+//! Take any 0 < w < σ and h > 0, r² = σ² − w², and M with Δ ≤ M·h. The **line** is one discrete Gaussian on
+//! the integers, of variance w²/h², at M against 0. For v = M·h·u, ‖u‖ ≤ 1, and a point k of the line draw x
+//! ∈ ℤ^d with weights e^(−(‖y‖² + γ·(u·y)²)/2σ²), y = x − k·h·u, γ = w²/(σ² − w²‖u‖²): those of N(k·h·u, σ²I
+//! − w²uu′). Times e^(−k²h²/2w²) they are e^(−‖x‖²/2σ²) times a Gaussian in k. So x has the law D(σ, v), but
+//! for the sums that normalise: those over each coordinate, which are constant within η(r), and the one over
+//! k, within η(ρ), ρ = w·r/(σ·h). Coordinates in which v is 0 have the same law on both sides, and an integer
+//! v has at most ⌊Δ²⌋ others. Hence D(σ, v) against D(σ, 0) is, within
 //!
 //! > κ = κ(η(r))^min(d, ⌊Δ²⌋)·κ(η(ρ)), κ(e) = (1 + e)/(1 − e),
 //!
-//! in every probability, a post-processing of the line. (In the words of continuous noise: a rotation makes one coordinate
-//! of N(v, s²I), and what is left of the variance rounds it to integers.) If P ≤ κP′ and Q ≥ Q′/κ, then
+//! in every probability, a post-processing of the line. (In the words of continuous noise: a rotation makes
+//! one coordinate of N(v, s²I), and what is left of the variance rounds it to integers.) If P ≤ κP′ and Q ≥
+//! Q′/κ, then
 //!
 //! > δ_vector(ε) ≤ κ·δ_line(ε − 2·ln κ);
 //!
-//! and as P ≥ P′/κ and Q ≥ Q′/κ, the vector is the line with probability 1/κ, and otherwise whatever it may be:
+//! and as P ≥ P′/κ and Q ≥ Q′/κ, the vector is the line with probability 1/κ, and otherwise whatever it may
+//! be:
 //!
 //! > δ_vector(ε) ≤ 1 − 1/κ + δ_line(ε)/κ, and 1 − 1/κ ≤ ln κ.
 //!
-//! Mixtures of both sides, which Poisson's subsampling makes, keep the factor κ; over T steps, each chosen as the
-//! analyst likes, it is κ^T. All of this is proven in Coq (`proofs/coq/account/VectorAccount.v`).
+//! Mixtures of both sides, which Poisson's subsampling makes, keep the factor κ; over T steps, each chosen as
+//! the analyst likes, it is κ^T. All of this is proven in Coq (`proofs/coq/account/VectorAccount.v`).
 //!
 //! *Any* w and h will do: they affect how far the line is from the vector, never on which side.
 
@@ -41,8 +44,8 @@ use crate::exact::{NonNegative, Positive, Probability, Rational, Real, exp_neg};
 /// The grid of a line: so many steps to a σ, or more. Affects width and time, never soundness.
 const STEPS_OF_SIGMA: u32 = 1 << 10;
 
-/// All runs of a part together have ln κ of about 1/(this·σ²): ε grows by twice that, and by about ε·r²/2σ², where r²
-/// falls with it. Affects width, never soundness.
+/// All runs of a part together have ln κ of about 1/(this·σ²): ε grows by twice that, and by about ε·r²/2σ²,
+/// where r² falls with it. Affects width, never soundness.
 const LN_KAPPA_DIVISOR: u32 = 1 << 5;
 
 /// ln 2/2π² = 0.03511…, rounded up: so much of r² makes η(r) half as large. Affects width, never soundness.
@@ -59,16 +62,17 @@ const PI_SQUARED_BELOW: (i64, i64) = (986_960_440, 100_000_000);
 enum Moves {
     /// All of at most this squared length, with so many coordinates: the line dominates.
     Within { square: BigUint, coordinates: BigUint },
-    /// At most so many coordinates, each by at most so much. As the noise is log-concave, each coordinate's profile
-    /// rises with its shift, whatever the others are: the largest of these vectors dominates, and no line is needed.
+    /// At most so many coordinates, each by at most so much. As the noise is log-concave, each coordinate's
+    /// profile rises with its shift, whatever the others are: the largest of these vectors dominates, and no
+    /// line is needed.
     Each { by: BigUint, coordinates: u64 },
 }
 
-/// Discrete Gaussian noise on every coordinate of an integer vector of a bounded L2 norm, possibly of a Poisson sample:
-/// what an account knows of both of its ends.
+/// Discrete Gaussian noise on every coordinate of an integer vector of a bounded L2 norm, possibly of a
+/// Poisson sample: what an account knows of both of its ends.
 ///
-/// The upper end is that of a [`Line`], or of the largest vector where there is one. The lower end is that of a vector
-/// that neighbours can differ by.
+/// The upper end is that of a [`Line`], or of the largest vector where there is one. The lower end is that of
+/// a vector that neighbours can differ by.
 ///
 /// ```
 /// use certus::{exact::parse, guarantee::{GaussianVectors, Pair}};
@@ -122,8 +126,8 @@ impl GaussianVectors {
         Self { variance, moves: Moves::Each { by, coordinates }, attained, by: Attained::ByAnswers, rate: None }
     }
 
-    /// The same, whose lower end is that of one coordinate that moves as far as the whole vector may: where neighbours
-    /// cannot differ by every vector of that length.
+    /// The same, whose lower end is that of one coordinate that moves as far as the whole vector may: where
+    /// neighbours cannot differ by every vector of that length.
     #[must_use]
     pub fn attained_by_one(self) -> Self {
         Self { attained: self.one(), ..self }
@@ -171,8 +175,8 @@ impl GaussianVectors {
         }
     }
 
-    /// Whether both ends are those of one vector, which dominates: they meet. Of a sample, whose coordinates share their
-    /// coin, that is so where at most one moves.
+    /// Whether both ends are those of one vector, which dominates: they meet. Of a sample, whose coordinates
+    /// share their coin, that is so where at most one moves.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         match &self.moves {
@@ -212,8 +216,8 @@ impl GaussianVectors {
         self.by
     }
 
-    /// What dominates: both ends, and beside them a pair that does so by itself, that of ρ-zCDP. For either relation, or
-    /// for add/remove neighbours where it is of a sample.
+    /// What dominates: both ends, and beside them a pair that does so by itself, that of ρ-zCDP. For either
+    /// relation, or for add/remove neighbours where it is of a sample.
     #[must_use]
     pub fn domination(self) -> Domination {
         if self.square().is_zero() || self.moved().is_zero() {
@@ -289,8 +293,8 @@ fn ln_factor(r2: &Rational) -> Option<Rational> {
     Some(Rational::new((bound * &scale).ceil().to_integer(), scale))
 }
 
-/// A vector of this squared length, or nearly, as far as the coordinates reach: ones where there are enough of them, and
-/// otherwise the largest squares first.
+/// A vector of this squared length, or nearly, as far as the coordinates reach: ones where there are enough
+/// of them, and otherwise the largest squares first.
 fn longest(square: &BigUint, coordinates: &BigUint) -> Vec<(BigUint, u64)> {
     if let Some(ones) = square.to_u64().filter(|ones| *ones > 0 && square <= coordinates) {
         return Vec::from([(BigUint::one(), ones)]);

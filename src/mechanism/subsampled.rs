@@ -1,20 +1,23 @@
-//! What a spec in a plan says of neighbouring inputs: the mechanisms of the catalogue, and those that only an account can name.
+//! What a spec in a plan says of neighbouring inputs: the mechanisms of the catalogue, and those that only an
+//! account can name.
 
 use super::{Spec, SpecError, catalogue, from_spec};
 use crate::guarantee::Domination;
 
 /// The domination that a spec names, its number of copies aside.
 ///
-/// Beside the catalogue's mechanisms there are `subsampled_gaussian(sigma=…, rate=…)` and `subsampled_laplace(scale=…, rate=…)`: the mechanism on a
-/// Poisson sample, in which every person is with probability `rate`, for inputs that differ in one person's presence. Zhu, Dong and Wang 2022, Theorem 11:
-/// with (P, Q) the pair of the mechanism on the sample with and without the person, ((1 − r)·Q + r·P, Q) dominates.
-/// It is attained where (P, Q) is: by a query that is Δ if the person is in the sample and 0 otherwise, whoever else is. Without the person the release is Q, and with the person P in a share r of the samples and
-/// Q in the others.
+/// Beside the catalogue's mechanisms there are `subsampled_gaussian(sigma=…, rate=…)` and
+/// `subsampled_laplace(scale=…, rate=…)`: the mechanism on a Poisson sample, in which every person is with
+/// probability `rate`, for inputs that differ in one person's presence. Zhu, Dong and Wang 2022, Theorem 11:
+/// with (P, Q) the pair of the mechanism on the sample with and without the person, ((1 − r)·Q + r·P, Q)
+/// dominates. It is attained where (P, Q) is: by a query that is Δ if the person is in the sample and 0
+/// otherwise, whoever else is. Without the person the release is Q, and with the person P in a share r of the
+/// samples and Q in the others.
 ///
-/// `subsampled_gaussian_vector(sigma=…, coordinates=…, sensitivity2=…, rate=…)` is Gaussian noise on every coordinate of a
-/// vector of bounded L2 norm, of such a sample; `dp_sgd(noise_multiplier=…, rate=…, clip=…, coordinates=…)` is the same for
-/// gradients on an integer grid that are clipped to a norm of `clip` steps: σ = noise_multiplier·clip. `subsampled_gaussian`
-/// is about one number, and not about a gradient.
+/// `subsampled_gaussian_vector(sigma=…, coordinates=…, sensitivity2=…, rate=…)` is Gaussian noise on every
+/// coordinate of a vector of bounded L2 norm, of such a sample; `dp_sgd(noise_multiplier=…, rate=…, clip=…,
+/// coordinates=…)` is the same for gradients on an integer grid that are clipped to a norm of `clip` steps: σ
+/// = noise_multiplier·clip. `subsampled_gaussian` is about one number, and not about a gradient.
 ///
 /// Nothing can be drawn from them without the data, so they are no mechanisms of the catalogue.
 ///

@@ -14,7 +14,8 @@ pub(crate) struct Answer {
     /// Whether it is as narrow as `digits` asks.
     #[pyo3(get)]
     narrow: bool,
-    /// Whether the lower end is the mechanisms' own, too; otherwise only the upper end says something of them.
+    /// Whether the lower end is the mechanisms' own, too; otherwise only the upper end says something of
+    /// them.
     #[pyo3(get)]
     attained: bool,
 }

@@ -115,7 +115,8 @@ impl Noise {
         }
     }
 
-    /// What is accounted for at a scale: nothing at all where there is no such mechanism, which no account meets.
+    /// What is accounted for at a scale: nothing at all where there is no such mechanism, which no account
+    /// meets.
     fn plan(&self, scale: &Positive) -> Plan {
         let found = self.spec(scale).parse().and_then(|spec| domination(&spec));
         found.map_or_else(|_| Plan::new(), |domination| Plan::of(&domination, 1))

@@ -1,4 +1,5 @@
-//! The extension module of the Python package `certus`: parse, call, return. Everything else is the library's.
+//! The extension module of the Python package `certus`: parse, call, return. Everything else is the
+//! library's.
 //!
 //! * `number`, `enclosure`: exact numbers in and out;
 //! * `source`: the operating system's randomness, or a test's seed;

@@ -142,7 +142,8 @@ pub(crate) fn integer(value: &Bound<'_, PyAny>) -> PyResult<BigInt> {
     if let Ok(word) = value.extract::<i64>() {
         return Ok(BigInt::from(word));
     }
-    // In hexadecimal, which takes time in proportion to its digits; of `int` itself, whatever a subclass prints.
+    // In hexadecimal, which takes time in proportion to its digits; of `int` itself, whatever a subclass
+    // prints.
     let text = value.py().get_type::<PyInt>().call_method1("__format__", (value, "x"))?;
     let text = text.cast::<PyString>()?.to_str()?.as_bytes();
     BigInt::parse_bytes(text, 16).ok_or_else(|| PyTypeError::new_err("must be an int"))

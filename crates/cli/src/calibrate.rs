@@ -164,7 +164,8 @@ impl Wanted {
         })
     }
 
-    /// What is accounted for at a scale: nothing at all where there is no such mechanism, which no account meets.
+    /// What is accounted for at a scale: nothing at all where there is no such mechanism, which no account
+    /// meets.
     fn plan(&self, scale: &Positive) -> Plan {
         self.domination(scale).map_or_else(|_| Plan::new(), |domination| Plan::of(&domination, 1))
     }

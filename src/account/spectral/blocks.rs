@@ -1,13 +1,14 @@
 //! Pairs of many outcomes, and several pairs at once: replaced by pairs of few outcomes from both sides.
 //!
-//! The largest curve h of the pairs is met at some points x₁ < … < x_n ([`dots`](crate::account::curve::dots)): a curve above it and one
-//! below it have few kinks. The one above has them there alone: it is the curve of n outcomes of losses ln xᵢ, and of an infinite loss.
-//! The one below is that of n outcomes whose losses are those of tangents or, of one pair, of outcomes told together.
-//! The points may be any; they should be close together where P·e^(θl) is large. A cell of width d and tilted mass m is off by about
-//! m·d², and is divided into as many as (m·d²)^(1/3) says.
+//! The largest curve h of the pairs is met at some points x₁ < … < x_n
+//! ([`dots`](crate::account::curve::dots)): a curve above it and one below it have few kinks. The one above
+//! has them there alone: it is the curve of n outcomes of losses ln xᵢ, and of an infinite loss. The one
+//! below is that of n outcomes whose losses are those of tangents or, of one pair, of outcomes told together.
+//! The points may be any; they should be close together where P·e^(θl) is large. A cell of width d and tilted
+//! mass m is off by about m·d², and is divided into as many as (m·d²)^(1/3) says.
 //!
-//! **Several pairs** dominate together: at every step an analyst may meet another of them. What is composed is the one pair whose profile
-//! is the largest of theirs, never the largest of separate accounts.
+//! **Several pairs** dominate together: at every step an analyst may meet another of them. What is composed
+//! is the one pair whose profile is the largest of theirs, never the largest of separate accounts.
 
 #![expect(clippy::float_arithmetic, reason = "guesses, which affect width and time, never soundness")]
 
@@ -61,7 +62,8 @@ pub(super) fn cost(pairs: &[Pair], count: usize, tail: u32, bits: u32) -> u64 {
     curves.saturating_add(points.saturating_mul(3 * exponential(bits)))
 }
 
-/// About `count` outcomes for k copies of the pairs, with tails of 2^-tail in the last of them below, and as an infinite loss above.
+/// About `count` outcomes for k copies of the pairs, with tails of 2^-tail in the last of them below, and as
+/// an infinite loss above.
 pub(super) fn blocks(
     pairs: &[Pair],
     copies: u64,
@@ -121,7 +123,8 @@ fn gap(bits: u32) -> BigInt {
     BigInt::one() << (bits / 2)
 }
 
-/// Where a first look is taken: at both sides of every kink of a pair with few outcomes, or evenly by the losses of noise.
+/// Where a first look is taken: at both sides of every kink of a pair with few outcomes, or evenly by the
+/// losses of noise.
 fn first_points(pair: &Pair, tail: u32, bits: u32, working: &Working) -> Option<Vec<BigInt>> {
     if is_listed(pair) {
         let part = list(pair, 1, tail, working)?;

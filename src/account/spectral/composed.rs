@@ -1,4 +1,5 @@
-//! A direction of a plan, composed: its outcomes listed where they are few, in blocks from both sides where they are many.
+//! A direction of a plan, composed: its outcomes listed where they are few, in blocks from both sides where
+//! they are many.
 
 #![expect(clippy::float_arithmetic, reason = "guesses, which affect width and time, never soundness")]
 

@@ -54,7 +54,8 @@ pub(super) const MOST_BLOCKS_OF_PART: usize = 1 << 12;
 pub(super) const BLOCKS_FOR_THREE_DIGITS: usize = 512;
 pub(super) const FEWEST_BLOCKS: usize = 96;
 
-/// The blocks of a part of wide noise for an answer that is as wide as itself; and those that are told to reach it, where there are no more.
+/// The blocks of a part of wide noise for an answer that is as wide as itself; and those that are told to
+/// reach it, where there are no more.
 pub(super) const BLOCKS_FOR_ONE: f64 = 28.0;
 pub(super) const BLOCKS_REACHING_ONE: f64 = 16.0;
 
@@ -77,7 +78,8 @@ pub(super) const SIDES_PARTS: f64 = 4.0;
 pub(super) const MOST_JUMP_SUMS: usize = 4_000;
 pub(super) const MOST_JUMP_STEPS: usize = 1 << 18;
 
-/// The tilts that are looked at for one sum of jumps, and how often the list is made anew once it tells more of δ.
+/// The tilts that are looked at for one sum of jumps, and how often the list is made anew once it tells more
+/// of δ.
 pub(super) const JUMP_TILTS: u32 = 128;
 pub(super) const MOST_JUMP_ROUNDS: usize = 3;
 

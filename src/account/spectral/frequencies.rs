@@ -1,15 +1,17 @@
-//! Π φ_i(t)^k_i at the frequencies t_m = 2πm/L, m = 0, 1, …, and sums over them, in fixed point ([`limbs`](super::limbs)).
+//! Π φ_i(t)^k_i at the frequencies t_m = 2πm/L, m = 0, 1, …, and sums over them, in fixed point
+//! ([`limbs`](super::limbs)).
 //!
-//! φ_i(t) = Σ P·e^((θ+it)l)/M_i(θ): one weight for each outcome, all weights together 1, each turned by e^(i·t₁·l) from one frequency to
-//! the next.
+//! φ_i(t) = Σ P·e^((θ+it)l)/M_i(θ): one weight for each outcome, all weights together 1, each turned by
+//! e^(i·t₁·l) from one frequency to the next.
 //!
-//! **Rounding, in units.** A weight begins off by less than 2, a turn is off by less than 2√2, a product adds less than √5. So if x_m
-//! stands for a weight w turned m times, x_(m+1) is off by at most (1 + 3u)·e_m + 2√2·w + √5; the sum over n weights by at most
-//! (1 + 3u)^m·(2n + m(2√2 + √5·n)) ≤ **3(n + 1)(m + 1)**, as (1 + 3u)^m ≤ 1.01 for all m here. The phase is one weight of 1, turned:
-//! 6(m + 1). The bell e^(−am²) is r₀·r₁⋯r_(m−1), r_j = e^(−a(2j+1)) by recurrence: r₀ and e^(−2a) off by less than 2, so r_j by
-//! less than 3(j + 1), and the bell by less than Σ_(j<m) (3j + 4) ≤ **2(m + 1)²**. The kernel |w₀|/w is off by less than 42. No
-//! factor is above 1 in modulus; a product of factors that are off by e_1, e_2, … is off by at most **2·Σ(e_i + 3)**, as long as that is
-//! at most 1/2 in all ([`Complex::pow`]).
+//! **Rounding, in units.** A weight begins off by less than 2, a turn is off by less than 2√2, a product adds
+//! less than √5. So if x_m stands for a weight w turned m times, x_(m+1) is off by at most (1 + 3u)·e_m +
+//! 2√2·w + √5; the sum over n weights by at most (1 + 3u)^m·(2n + m(2√2 + √5·n)) ≤ **3(n + 1)(m + 1)**, as
+//! (1 + 3u)^m ≤ 1.01 for all m here. The phase is one weight of 1, turned: 6(m + 1). The bell e^(−am²) is
+//! r₀·r₁⋯r_(m−1), r_j = e^(−a(2j+1)) by recurrence: r₀ and e^(−2a) off by less than 2, so r_j by less than
+//! 3(j + 1), and the bell by less than Σ_(j<m) (3j + 4) ≤ **2(m + 1)²**. The kernel |w₀|/w is off by less
+//! than 42. No factor is above 1 in modulus; a product of factors that are off by e_1, e_2, … is off by at
+//! most **2·Σ(e_i + 3)**, as long as that is at most 1/2 in all ([`Complex::pow`]).
 
 use alloc::{boxed::Box, vec::Vec};
 
@@ -20,7 +22,8 @@ use super::limbs::{Complex, Fixed, digits};
 /// A complex number, as integers of units of some digits.
 pub(super) type Units = (BigInt, BigInt);
 
-/// φ of one part: the weights of its outcomes at t = 0, their turns from one frequency to the next, and the copies.
+/// φ of one part: the weights of its outcomes at t = 0, their turns from one frequency to the next, and the
+/// copies.
 pub(super) struct Turning {
     pub(super) weights: Vec<BigInt>,
     pub(super) turns: Vec<Units>,
@@ -35,7 +38,9 @@ pub(super) struct Kernel {
     pub(super) linear: BigInt,
 }
 
-/// Further digits of α and β: α is off by less than 2, so that m²·α for m < 2^20 (16 times [`MOST_FREQUENCIES`](super::constants::MOST_FREQUENCIES)) is off by less than 2^(41 − 64) units. A proof needs them.
+/// Further digits of α and β: α is off by less than 2, so that m²·α for m < 2^20 (16 times
+/// [`MOST_FREQUENCIES`](super::constants::MOST_FREQUENCIES)) is off by less than 2^(41 − 64) units. A proof
+/// needs them.
 pub(super) const KERNEL_GUARD_BITS: u32 = 64;
 
 /// What the phase and the bell are at the first frequency.
@@ -46,7 +51,8 @@ pub(super) struct Window {
     pub(super) bell: Units,
 }
 
-/// Sums over all frequencies |m| ≤ M, as integers of units: of Re G/(w/|w₀|) and of Re G, where G is Π φ^k with phase and bell.
+/// Sums over all frequencies |m| ≤ M, as integers of units: of Re G/(w/|w₀|) and of Re G, where G is Π φ^k
+/// with phase and bell.
 pub(super) struct Sums {
     pub(super) main: BigInt,
     pub(super) excess: BigInt,
@@ -103,7 +109,8 @@ struct Limbed<const L: usize> {
     inverses: Vec<Complex<L>>,
 }
 
-/// x_m = w_m/|w₀| for m = 0, 1, …, exactly from α and β, which are over 2^(F + guard) for F digits: m²α by sums of odd multiples.
+/// x_m = w_m/|w₀| for m = 0, 1, …, exactly from α and β, which are over 2^(F + guard) for F digits: m²α by
+/// sums of odd multiples.
 #[derive(Debug)]
 struct Turned {
     /// ±1 − m²α, and (2m + 1)α.
@@ -134,8 +141,8 @@ impl Turned {
     ///
     /// |x_m| ≥ 1, as |w_m|² = (θ² + t²)((θ+1)² + t²) rises with t.
     ///
-    /// With x·2^-e rounded down by less than a unit in either part, the reciprocal is off by less than 32 + 4√2 < 40 units, and by
-    /// less than 2 more once it is brought back.
+    /// With x·2^-e rounded down by less than a unit in either part, the reciprocal is off by less than 32 +
+    /// 4√2 < 40 units, and by less than 2 more once it is brought back.
     fn next<const L: usize>(&mut self) -> Option<Complex<L>> {
         let size = self.re.size().max(self.im.size());
         // A step adds at most 3 times the larger of two such numbers, which has its place within the limbs.
@@ -160,7 +167,8 @@ fn complex<const L: usize>((re, im): &Units) -> Option<Complex<L>> {
 impl<const L: usize> Limbed<L> {
     fn new(parts: &[Turning], kernel: &Kernel) -> Option<Self> {
         let strand = |part: &Turning| -> Option<Strand<L>> {
-            // A weight below one unit is 0, and off by less than two units at every frequency, as every weight is.
+            // A weight below one unit is 0, and off by less than two units at every frequency, as every
+            // weight is.
             let seen =
                 part.weights.iter().zip(&part.turns).filter(|(weight, _)| weight.sign() == num_bigint::Sign::Plus);
             let (mut weights, mut turns) = (Vec::new(), Vec::new());

@@ -1,8 +1,9 @@
-//! Which outcomes are jumps, and which sums of them are listed: chosen in floats, which affect width and time, never soundness.
+//! Which outcomes are jumps, and which sums of them are listed: chosen in floats, which affect width and
+//! time, never soundness.
 //!
-//! The jumps of a part are taken one after the other, by falling P. That c₁, …, c_j copies have the first j of them has the P-mass
-//! Π binom(k − c₁ − … − c_(i−1), c_i)·P_i^c_i times what the others weigh, which bounds all that follows: where it is next to nothing, nothing
-//! that follows is listed.
+//! The jumps of a part are taken one after the other, by falling P. That c₁, …, c_j copies have the first j
+//! of them has the P-mass Π binom(k − c₁ − … − c_(i−1), c_i)·P_i^c_i times what the others weigh, which
+//! bounds all that follows: where it is next to nothing, nothing that follows is listed.
 
 #![expect(clippy::float_arithmetic, reason = "guesses, which affect width and time, never soundness")]
 
@@ -57,7 +58,8 @@ pub(super) fn choose(plan: &LossSum, room: f64) -> Option<JumpSums> {
     beyond(plan, *sizes.get(place)?, room)
 }
 
-/// The sums of jumps, the outcomes of |loss| > size, but for those of a P-mass of e^room in all; `None` if they are too many.
+/// The sums of jumps, the outcomes of |loss| > size, but for those of a P-mass of e^room in all; `None` if
+/// they are too many.
 pub(super) fn beyond(plan: &LossSum, size: f64, room: f64) -> Option<JumpSums> {
     let is_jump = |part: &Part| part.outcomes.iter().map(|outcome| float(&outcome.loss).abs() > size).collect();
     let mut sums = JumpSums { is_jump: plan.parts.iter().map(is_jump).collect(), ..JumpSums::default() };

@@ -1,21 +1,27 @@
-//! Jumps: outcomes whose losses are much larger than the spread of the others, so that S lies in narrow clusters.
+//! Jumps: outcomes whose losses are much larger than the spread of the others, so that S lies in narrow
+//! clusters.
 //!
 //! ```text
 //! δ(ε) = Σ weight·δ_C(ε − l) + (P* with infinite losses − P*),   weight = Π binom(k_i, j_i)·multinomial·Π P
 //! ```
 //!
-//! Let J be some outcomes of each part, C the others. The sum is over all multisets of jumps, j_i of part i, whose losses add up to l; δ_C is
-//! that of k_i − j_i copies of C. This is δ, conditioned on which copies have which jump, and it holds whatever J is. What is listed:
+//! Let J be some outcomes of each part, C the others. The sum is over all multisets of jumps, j_i of part i,
+//! whose losses add up to l; δ_C is that of k_i − j_i copies of C. This is δ, conditioned on which copies
+//! have which jump, and it holds whatever J is. What is listed:
 //!
-//! * **Any of the multisets, no two the same.** A sum that is not listed is between 0 and weight·P_C*, as 0 ≤ δ_C ≤ P_C*. As all
-//!   weight·P_C* add up to P*, those not listed are at most P* less the listed ones, in all: that is added to the upper bound alone.
+//! * **Any of the multisets, no two the same.** A sum that is not listed is between 0 and weight·P_C*, as 0 ≤
+//!   δ_C ≤ P_C*. As all weight·P_C* add up to P*, those not listed are at most P* less the listed ones, in
+//!   all: that is added to the upper bound alone.
 //! * **Nothing** where the greatest loss of C's copies is at most x = ε − l: δ_C(x) = 0.
-//! * **Linear**: (1 − e^(x−S))₊ = 1 − e^(x−S) + (e^(x−S) − 1)₊, and the last is at most c(r)·e^((1+r)(x−S)) for r ≥ 0 ([`c`]). So δ_C(x) is between
-//!   P_C* − e^x·Q_C* and that + c(r)·e^((1+r)x)·M(−1−r). As P·e^(−l) = Q for every jump, weight·e^x is e^ε times the same weight of Q.
+//! * **Linear**: (1 − e^(x−S))₊ = 1 − e^(x−S) + (e^(x−S) − 1)₊, and the last is at most c(r)·e^((1+r)(x−S))
+//!   for r ≥ 0 ([`c`]). So δ_C(x) is between P_C* − e^x·Q_C* and that + c(r)·e^((1+r)x)·M(−1−r). As P·e^(−l)
+//!   = Q for every jump, weight·e^x is e^ε times the same weight of Q.
 //! * **Chernoff**: 0 ≤ δ_C(x) ≤ c(θ)·M(θ)·e^(−θx).
-//! * **Near** are the few x of which neither says enough: δ_C(x) by a sum over frequencies, within the period of a cluster.
+//! * **Near** are the few x of which neither says enough: δ_C(x) by a sum over frequencies, within the period
+//!   of a cluster.
 //!
-//! Which of these a sum is, and which outcomes are jumps ([`jump_sums`](super::jump_sums)), is chosen in floats.
+//! Which of these a sum is, and which outcomes are jumps ([`jump_sums`](super::jump_sums)), is chosen in
+//! floats.
 
 #![expect(clippy::float_arithmetic, reason = "guesses, which affect width and time, never soundness")]
 
@@ -56,7 +62,8 @@ impl Question<'_> {
     }
 }
 
-/// Encloses δ(ε) of what is listed, without what is cut off, by sums over frequencies; with jumps apart where that is far too wide.
+/// Encloses δ(ε) of what is listed, without what is cut off, by sums over frequencies; with jumps apart where
+/// that is far too wide.
 pub(super) fn with_jumps(plan: &mut Listed, epsilon: &Rational, wanted: Wanted, budget: &Budget) -> Option<Found> {
     let at = Enclosure::from_rational(epsilon, plan.working.bits().checked_add(64)?);
     let mut found = plan.delta(&at, wanted, budget)?;
@@ -394,7 +401,8 @@ mod tests {
         all.iter().map(excess).fold(Enclosure::from_integer(0, 500), |sum, of| sum.add(&of))
     }
 
-    /// Whatever is a jump and however few sums are listed, the truth is inside; and it would not be without what is not listed.
+    /// Whatever is a jump and however few sums are listed, the truth is inside; and it would not be without
+    /// what is not listed.
     #[test]
     fn the_truth_is_inside() {
         let mut random = ChaCha20Rng::seed_from_u64(9);

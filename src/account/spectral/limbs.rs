@@ -1,11 +1,12 @@
 //! Complex numbers in fixed point, of as many limbs as a sum needs.
 //!
-//! A real number x with |x| < 2^31 is the integer ⌊x·2^F⌋, of L limbs of 64 bits in two's complement: F = 64·L − 32
-//! digits after the point. A **unit** is 2^-F.
+//! A real number x with |x| < 2^31 is the integer ⌊x·2^F⌋, of L limbs of 64 bits in two's complement: F =
+//! 64·L − 32 digits after the point. A **unit** is 2^-F.
 //!
-//! **Rounding.** A product of reals is rounded down, so that it is too small by less than a unit. Of a complex product
-//! (a + bi)(c + di) the real part ⌊ac⌋ − ⌊bd⌋ is off by less than one unit, the imaginary part ⌊ad⌋ + ⌊bc⌋ by less than
-//! two: **a complex product is off by less than √5 < 3 units**, besides what its factors are off by. Sums are exact.
+//! **Rounding.** A product of reals is rounded down, so that it is too small by less than a unit. Of a
+//! complex product (a + bi)(c + di) the real part ⌊ac⌋ − ⌊bd⌋ is off by less than one unit, the imaginary
+//! part ⌊ad⌋ + ⌊bc⌋ by less than two: **a complex product is off by less than √5 < 3 units**, besides what
+//! its factors are off by. Sums are exact.
 
 #![expect(
     clippy::indexing_slicing,
@@ -129,7 +130,8 @@ impl<const L: usize> Fixed<L> {
         (high + low * TWO_TO_MINUS_64) * TWO_TO_MINUS_32
     }
 
-    /// A number of fewer limbs, with its point so many binary digits further left: ⌊x·2^F·2^-shift⌋ of the integer, if that has its limbs.
+    /// A number of fewer limbs, with its point so many binary digits further left: ⌊x·2^F·2^-shift⌋ of the
+    /// integer, if that has its limbs.
     pub(super) fn shifted<const N: usize>(self, shift: u32) -> Fixed<N> {
         let (limbs, bits) = (usize::try_from(shift / 64).unwrap_or(usize::MAX), shift % 64);
         let fill = (self.0[L - 1] >> 63).wrapping_neg();
@@ -221,8 +223,8 @@ impl<const L: usize> Complex<L> {
 
     /// 1/x for 1/2 ≤ |x| < 2, off by less than 32 units: by Newton's steps v ← v(2 − xv) from floats.
     ///
-    /// What is found is checked: if 1 − xv as it is computed is at most 8 units in either part, it is at most 8√2 + 3 < 15 units in
-    /// truth, and v is off by at most 15/|x| ≤ 30 units. `None` if it is not.
+    /// What is found is checked: if 1 − xv as it is computed is at most 8 units in either part, it is at most
+    /// 8√2 + 3 < 15 units in truth, and v is off by at most 15/|x| ≤ 30 units. `None` if it is not.
     pub(super) fn reciprocal(self) -> Option<Self> {
         let (re, im) = (self.re.approximate(), self.im.approximate());
         let mut v = reciprocal(re, im);
@@ -238,11 +240,13 @@ impl<const L: usize> Complex<L> {
         (rest.re.is_within(8) && rest.im.is_within(8)).then_some(v)
     }
 
-    /// x^k by squaring, k > 0 (of a plan no part has 0 copies): off by at most 2k(e + 3) units for |x| ≤ 1 that is off by e units, where k(e + 3) units are at most 1/2.
+    /// x^k by squaring, k > 0 (of a plan no part has 0 copies): off by at most 2k(e + 3) units for |x| ≤ 1
+    /// that is off by e units, where k(e + 3) units are at most 1/2.
     ///
-    /// With u a unit let b_j = ((1 + (e + 3)u)^j − 1)/u, so that b_(i+j) = b_i + b_j + u·b_i·b_j. If x^i and x^j are off by at most
-    /// b_i − 3 and b_j − 3 units, their product is off by at most (b_i − 3) + (b_j − 3) + u·b_i·b_j + 3 ≤ b_(i+j) − 3; and
-    /// b_1 − 3 = e. At last (1 + y)^k − 1 ≤ e^(ky) − 1 ≤ 2ky for ky ≤ 1.
+    /// With u a unit let b_j = ((1 + (e + 3)u)^j − 1)/u, so that b_(i+j) = b_i + b_j + u·b_i·b_j. If x^i and
+    /// x^j are off by at most b_i − 3 and b_j − 3 units, their product is off by at most (b_i − 3) + (b_j −
+    /// 3) + u·b_i·b_j + 3 ≤ b_(i+j) − 3; and b_1 − 3 = e. At last (1 + y)^k − 1 ≤ e^(ky) − 1 ≤ 2ky for ky ≤
+    /// 1.
     #[inline(always)]
     pub(super) fn pow(self, mut k: u64) -> Self {
         let mut square = self;

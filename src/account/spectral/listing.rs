@@ -1,7 +1,9 @@
-//! The outcomes of a pair, one by one: their masses to a number of significant digits, their losses to as many after the point.
+//! The outcomes of a pair, one by one: their masses to a number of significant digits, their losses to as
+//! many after the point.
 //!
-//! **Cut-off tails.** Gaussian noise has all integers for outcomes, of which −n, …, n + Δ are listed. What is left out of either
-//! distribution has a mass of at most 2·e^(−n²/2σ²)/((e^(n/σ²) − 1)·Z), as (n + j)² ≥ n² + 2nj, and so has any mixture of the two.
+//! **Cut-off tails.** Gaussian noise has all integers for outcomes, of which −n, …, n + Δ are listed. What is
+//! left out of either distribution has a mass of at most 2·e^(−n²/2σ²)/((e^(n/σ²) − 1)·Z), as (n + j)² ≥ n² +
+//! 2nj, and so has any mixture of the two.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -44,7 +46,8 @@ pub(super) fn cost(pair: &Pair, tail: u32, bits: u32) -> u64 {
     count.saturating_mul(5 * exponential(bits).saturating_add(20 * product(bits)))
 }
 
-/// Digits beyond the common ones that a pair's losses take: losses of a sample at rate r are about as small as r.
+/// Digits beyond the common ones that a pair's losses take: losses of a sample at rate r are about as small
+/// as r.
 pub(super) fn small(pair: &Pair) -> u32 {
     match pair {
         Pair::Subsampled { rate, of, .. } => {
@@ -75,7 +78,8 @@ fn masses(pair: &Pair, tail: u32, working: &Working) -> Option<Listing> {
     let bits = working.bits();
     match pair {
         Pair::Finite(pair) => finite(pair, working),
-        // With a = e^(−1/s), P(Y = y) = (1 − a)/(1 + a)·a^|y|, and Q(y) = P(Δ − y); all y ≤ 0 have one loss, and all y ≥ Δ.
+        // With a = e^(−1/s), P(Y = y) = (1 − a)/(1 + a)·a^|y|, and Q(y) = P(Δ − y); all y ≤ 0 have one loss,
+        // and all y ≥ Δ.
         Pair::Laplace { scale, shift } => {
             let shift = shift.to_u64().filter(|shift| *shift > 0)?;
             let one = Scaled::one(bits);
@@ -122,8 +126,8 @@ fn masses(pair: &Pair, tail: u32, working: &Working) -> Option<Listing> {
     }
 }
 
-/// Outcomes of one quotient P/Q are one: P = c·e^-x and Q = c′·e^-x′ have the same quotients c/c′·e^(x′−x) only where c/c′ and x′ − x
-/// are the same.
+/// Outcomes of one quotient P/Q are one: P = c·e^-x and Q = c′·e^-x′ have the same quotients c/c′·e^(x′−x)
+/// only where c/c′ and x′ − x are the same.
 fn finite(pair: &FinitePair, working: &Working) -> Option<Listing> {
     let bits = working.bits();
     let value = |weight: &Weight| -> Option<Scaled> {
@@ -155,7 +159,8 @@ fn reach(variance: &Positive, tail: u32) -> Option<usize> {
     (square.ceil().to_integer().sqrt() + 1_u32).to_usize()
 }
 
-/// P(Y = 0), …, P(Y = count): each is the one before it times e^(−(2y+1)/2σ²), and that is e^(−1/σ²) times the one before.
+/// P(Y = 0), …, P(Y = count): each is the one before it times e^(−(2y+1)/2σ²), and that is e^(−1/σ²) times
+/// the one before.
 fn gaussian(variance: &Positive, count: usize, working: &Working) -> Option<Vec<Scaled>> {
     let bits = working.bits();
     let fall = |x: Rational| working.exp(&Enclosure::from_rational(&-x, bits.checked_add(64)?));

@@ -1,13 +1,15 @@
-//! The smoothed spectral method: δ(ε) of any plan as a sum over frequencies of the characteristic function of its losses.
+//! The smoothed spectral method: δ(ε) of any plan as a sum over frequencies of the characteristic function of
+//! its losses.
 //!
-//! Compose the plan with one more, fictitious mechanism: Gaussian, of a tiny privacy loss of standard deviation s. Its factor makes the
-//! Fourier integral of δ fall like e^(−s²t²/2), so that a sum of some thousand frequencies is the integral, up to terms with simple bounds;
-//! and the composed plan's δ′ is at least δ, and exceeds it by at most what another sum over the same frequencies says. One pass
-//! yields both bounds. There is no grid, no rounding of losses and no convolution, and copies are a power. `docs/spectral.md` has the
-//! formulas with their proofs, in the notation of these files:
+//! Compose the plan with one more, fictitious mechanism: Gaussian, of a tiny privacy loss of standard
+//! deviation s. Its factor makes the Fourier integral of δ fall like e^(−s²t²/2), so that a sum of some
+//! thousand frequencies is the integral, up to terms with simple bounds; and the composed plan's δ′ is at
+//! least δ, and exceeds it by at most what another sum over the same frequencies says. One pass yields both
+//! bounds. There is no grid, no rounding of losses and no convolution, and copies are a power.
+//! `docs/spectral.md` has the formulas with their proofs, in the notation of these files:
 //!
-//! 1. [`listing`]: the outcomes of a pair; [`blocks`]: few outcomes in place of many, from both sides. [`outcomes`]: plans, their
-//!    masses and moments.
+//! 1. [`listing`]: the outcomes of a pair; [`blocks`]: few outcomes in place of many, from both sides.
+//!    [`outcomes`]: plans, their masses and moments.
 //! 2. [`sketch`]: where to take a sum, guessed in floats, which decide nothing but width and time.
 //! 3. [`rare`]: rare outcomes of great losses apart.
 //! 4. [`limbs`], [`frequencies`], [`sum`]: the sum, and what it says of δ.
@@ -113,7 +115,8 @@ impl Accountant for Spectral {
     }
 }
 
-/// Whether δ(ε) of a direction is at most `bound`, as far as a first look shows: a direction that is far from the worst is not worth more.
+/// Whether δ(ε) of a direction is at most `bound`, as far as a first look shows: a direction that is far from
+/// the worst is not worth more.
 pub(super) fn is_at_most(direction: &Direction, epsilon: &Rational, bound: &Rational, budget: &Budget) -> bool {
     greatest::is_at_most(direction, epsilon) || Composed::is_at_most(direction, epsilon, bound, budget)
 }

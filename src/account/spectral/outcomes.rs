@@ -1,9 +1,10 @@
 //! The outcomes of the parts of a plan, and the sum S of their losses.
 //!
-//! In one direction a part has outcomes with P, Q and the loss l = ln(P/Q), and runs k times; S is the sum of the losses of all
-//! copies, drawn from P, and δ(ε) = E[(1 − e^(ε−S))₊]. Masses need not add up to 1, less where tails are cut off, more where bounds are rounded up; P with
-//! an infinite loss is kept apart (`never`). P* and Q* are the products of the
-//! parts' masses over all copies. Everything is enclosed: a truth is somewhere in the intervals, the same one wherever it is used.
+//! In one direction a part has outcomes with P, Q and the loss l = ln(P/Q), and runs k times; S is the sum of
+//! the losses of all copies, drawn from P, and δ(ε) = E[(1 − e^(ε−S))₊]. Masses need not add up to 1, less
+//! where tails are cut off, more where bounds are rounded up; P with an infinite loss is kept apart
+//! (`never`). P* and Q* are the products of the parts' masses over all copies. Everything is enclosed: a
+//! truth is somewhere in the intervals, the same one wherever it is used.
 
 use alloc::vec::Vec;
 
@@ -93,7 +94,8 @@ impl LossSum {
         self.parts.iter().fold(Scaled::one(bits), |product, part| product.mul(&power(part)))
     }
 
-    /// At least the P-mass of what is left out of all copies: Σ k_i·cut_i. Leaving outcomes out lowers δ by at most that.
+    /// At least the P-mass of what is left out of all copies: Σ k_i·cut_i. Leaving outcomes out lowers δ by
+    /// at most that.
     pub(super) fn cut(&self, bits: u32) -> Scaled {
         let of = |part: &Part| part.cut.mul(&Scaled::from_rational(&Rational::from_integer(part.copies.into()), bits));
         self.parts.iter().fold(Scaled::zero(bits), |sum, part| sum.add(&of(part)))

@@ -1,4 +1,5 @@
-//! δ(ε) of a listed plan: rare outcomes apart, the rest by sums over frequencies that grow until the answer is narrow.
+//! δ(ε) of a listed plan: rare outcomes apart, the rest by sums over frequencies that grow until the answer
+//! is narrow.
 
 #![expect(clippy::float_arithmetic, reason = "guesses, which affect width and time, never soundness")]
 
@@ -161,7 +162,8 @@ impl Listed {
         if !self.plan.has_never() && self.plan.greatest()?.upper() <= epsilon.lower() {
             return Some(Found { lower: Rational::zero(), upper: Rational::zero() });
         }
-        // At least P* − e^ε·Q*, and 0. Where e^ε·Q* is above 1 that is negative, and e^ε may be too large to be formed.
+        // At least P* − e^ε·Q*, and 0. Where e^ε·Q* is above 1 that is negative, and e^ε may be too large to
+        // be formed.
         let cost = self.plan.mass(Side::Q, bits).mul(&self.working.exp(at)?);
         let (all, cost) = (pointed(&all)?, if cost.magnitude() > 1 { None } else { pointed(&cost) });
         let certain = cost.map_or_else(Rational::zero, |cost| all.lower() - cost.upper());

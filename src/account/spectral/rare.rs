@@ -1,14 +1,14 @@
 //! Rare outcomes apart: those of great losses, which no one period suits.
 //!
-//! Let T be some outcomes of each part (those with Q = 0 among them), C the others, K = C and T. Over the outcomes of all copies that are
-//! not all in C, (P − e^ε·Q)₊ = P − e^ε·Q + (e^ε·Q − P)₊, hence
+//! Let T be some outcomes of each part (those with Q = 0 among them), C the others, K = C and T. Over the
+//! outcomes of all copies that are not all in C, (P − e^ε·Q)₊ = P − e^ε·Q + (e^ε·Q − P)₊, hence
 //!
 //! ```text
 //! δ = δ_C + (P_K* − P_C*) − e^ε·(Q_K* − Q_C*) + e,   0 ≤ e ≤ E_c = c(r)·e^((1+r)ε)·Π M_i^k_i·Σ k_i·T_i/M_i
 //! ```
 //!
-//! for any r ≥ 0, with M_i and T_i the moments at −1−r of all of a part's outcomes and of those in T: (e^v − 1)₊ ≤ c(r)·e^((1+r)v), and
-//! Π M_i^k_i − Π C_i^k_i ≤ Π M_i^k_i·Σ k_i·T_i/M_i.
+//! for any r ≥ 0, with M_i and T_i the moments at −1−r of all of a part's outcomes and of those in T: (e^v −
+//! 1)₊ ≤ c(r)·e^((1+r)v), and Π M_i^k_i − Π C_i^k_i ≤ Π M_i^k_i·Σ k_i·T_i/M_i.
 //!
 //! The differences come from T's own masses ([`lost`]).
 

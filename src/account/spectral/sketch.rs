@@ -1,4 +1,5 @@
-//! Where to take a sum, guessed in floats: a tilt, a period, which outcomes are rare. **No guess can make an answer wrong, only wide.**
+//! Where to take a sum, guessed in floats: a tilt, a period, which outcomes are rare. **No guess can make an
+//! answer wrong, only wide.**
 //!
 //! Floats are those of `libm`, which are the same on every machine: so is every answer.
 
@@ -208,8 +209,9 @@ impl Sketch {
         best
     }
 
-    /// Settings whose aliases and truncation are about e^room, where δ is about e^log_delta: of a tilt above 0, and where that is not large
-    /// of one in (−1, 0). The tilts are around Chernoff's, the one of the least cost: κ·L·√(θ(θ+1)), as the width is about s²·θ(θ+1).
+    /// Settings whose aliases and truncation are about e^room, where δ is about e^log_delta: of a tilt above
+    /// 0, and where that is not large of one in (−1, 0). The tilts are around Chernoff's, the one of the
+    /// least cost: κ·L·√(θ(θ+1)), as the width is about s²·θ(θ+1).
     pub(super) fn guesses(&self, aim: &Aim) -> Vec<Guess> {
         let (best, _) = self.chernoff(aim.epsilon);
         let mut found = Vec::new();
@@ -273,7 +275,8 @@ impl Sketch {
         (bound <= room).then(|| RareGuess { kept: kept.to_vec(), r })
     }
 
-    /// For each r: ln of c(r)·e^((1+r)ε)·M(−1−r), and for each part ln of k·(sum above)/(sum of all), from the last outcome on.
+    /// For each r: ln of c(r)·e^((1+r)ε)·M(−1−r), and for each part ln of k·(sum above)/(sum of all), from
+    /// the last outcome on.
     fn rare_table(&self, epsilon: f64) -> Vec<RareRow> {
         let exponents = [0.0].into_iter().chain(geometric(0.01, 60.0 / self.spread + 60.0, RARE_EXPONENTS));
         let row = |r: f64| {

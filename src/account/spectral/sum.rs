@@ -6,21 +6,26 @@
 //! A = pref/L·Σ_m G(t_m)/w_m       B = s²·e^(s²/8)·pref/L·Σ_m G(t_m)
 //! ```
 //!
-//! **For θ > 0: A − aliases − B ≤ δ ≤ A. For −1 < θ < 0: P* + A − B ≤ δ ≤ P* + A + aliases**, but for truncation and rounding, which are
-//! added on either side. Any settings are sound; bad ones make an answer wide.
+//! **For θ > 0: A − aliases − B ≤ δ ≤ A. For −1 < θ < 0: P* + A − B ≤ δ ≤ P* + A + aliases**, but for
+//! truncation and rounding, which are added on either side. Any settings are sound; bad ones make an answer
+//! wide.
 //!
-//! * **The upper bound.** Compose the plan with a fictitious Gaussian mechanism of loss Y ~ N(s²/2, s²), E[e^(zY)] = e^(s²w/2). Whoever
-//!   ignores its output does as well as before, so δ ≤ δ′. As ∫(1 − e^(−u))₊·e^(−zu) du = 1/w, Poisson's summation says that A over all m is
-//!   Σ_j e^(θjL)·δ′(ε + jL), all of whose terms are ≥ 0, and δ′(ε) is the one of j = 0.
-//! * **The lower bound.** δ′ ≤ δ + E[b(S − ε)] with b(u) = s/√(2π)·e^(−u/2 − u²/2s²) (`docs/spectral.md`), whose transform is
-//!   s²·e^(s²/8)·e^(s²w/2): B over all m is Σ_j e^(θjL)·E[b(S − ε − jL)] ≥ E[b(S − ε)].
-//! * **Aliases**, the terms j ≠ 0 of A, θ > 0: for j < 0 δ′ ≤ P*, in all P*/(e^(θL) − 1); for j > 0 δ′(y) ≤ c(σ)·M(σ)·e^(s²σ(σ+1)/2)·e^(−σy)
-//!   with σ = θ + τ, in all c(σ)·M(σ)·e^(s²σ(σ+1)/2 − σε)/(e^(τL) − 1), for any τ > 0.
-//! * **−1 < θ < 0.** Beyond the pole at z = 0, whose residue is P*, the integral is −H, H(x) = E[min(1, e^(x−S−Y))] ≥ 0: −A is
-//!   Σ_j e^(θjL)·H(ε + jL). For j > 0 H ≤ P*, in all P*/(e^(−θL) − 1); for j < 0 min(1, e^v) ≤ e^(σv) for 0 ≤ σ ≤ 1, in all
-//!   M(−σ)·e^(−s²σ(1−σ)/2)·e^(σε)/(e^((σ+θ)L) − 1), of which the factor with s is at most 1, for any σ in (−θ, 1].
-//! * **Truncation.** |F| ≤ 1, |w| ≥ t² and t_(m+1)² − t_m² ≥ 2T·t₁ from T on: Σ_(m>M) e^(−s²t²/2) ≤ R = e^(−κ²/2)/(1 − e^(−s²T·t₁)). A misses at most
-//!   pref·(2/L)·e^(s²w₀/2)·R/T², B at most s²·e^(s²/8) times that without 1/T², with w₀ = θ(θ+1).
+//! * **The upper bound.** Compose the plan with a fictitious Gaussian mechanism of loss Y ~ N(s²/2, s²),
+//!   E[e^(zY)] = e^(s²w/2). Whoever ignores its output does as well as before, so δ ≤ δ′. As ∫(1 −
+//!   e^(−u))₊·e^(−zu) du = 1/w, Poisson's summation says that A over all m is Σ_j e^(θjL)·δ′(ε + jL), all of
+//!   whose terms are ≥ 0, and δ′(ε) is the one of j = 0.
+//! * **The lower bound.** δ′ ≤ δ + E[b(S − ε)] with b(u) = s/√(2π)·e^(−u/2 − u²/2s²) (`docs/spectral.md`),
+//!   whose transform is s²·e^(s²/8)·e^(s²w/2): B over all m is Σ_j e^(θjL)·E[b(S − ε − jL)] ≥ E[b(S − ε)].
+//! * **Aliases**, the terms j ≠ 0 of A, θ > 0: for j < 0 δ′ ≤ P*, in all P*/(e^(θL) − 1); for j > 0 δ′(y) ≤
+//!   c(σ)·M(σ)·e^(s²σ(σ+1)/2)·e^(−σy) with σ = θ + τ, in all c(σ)·M(σ)·e^(s²σ(σ+1)/2 − σε)/(e^(τL) − 1), for
+//!   any τ > 0.
+//! * **−1 < θ < 0.** Beyond the pole at z = 0, whose residue is P*, the integral is −H, H(x) = E[min(1,
+//!   e^(x−S−Y))] ≥ 0: −A is Σ_j e^(θjL)·H(ε + jL). For j > 0 H ≤ P*, in all P*/(e^(−θL) − 1); for j < 0
+//!   min(1, e^v) ≤ e^(σv) for 0 ≤ σ ≤ 1, in all M(−σ)·e^(−s²σ(1−σ)/2)·e^(σε)/(e^((σ+θ)L) − 1), of which the
+//!   factor with s is at most 1, for any σ in (−θ, 1].
+//! * **Truncation.** |F| ≤ 1, |w| ≥ t² and t_(m+1)² − t_m² ≥ 2T·t₁ from T on: Σ_(m>M) e^(−s²t²/2) ≤ R =
+//!   e^(−κ²/2)/(1 − e^(−s²T·t₁)). A misses at most pref·(2/L)·e^(s²w₀/2)·R/T², B at most s²·e^(s²/8) times
+//!   that without 1/T², with w₀ = θ(θ+1).
 
 use alloc::{boxed::Box, vec::Vec};
 
@@ -180,7 +185,8 @@ impl Spectrum {
         };
         self.frequencies.extend(at.last);
         let sums = self.frequencies.sums(&window, at.last)?;
-        // What one frequency is off by, which must be below 1/2 for the units to be counted as they are (and be a number: sums of units saturate).
+        // What one frequency is off by, which must be below 1/2 for the units to be counted as they are (and
+        // be a number: sums of units saturate).
         let each =
             units(self.parts.iter().map(|(outcomes, copies)| units_of_part(*outcomes, *copies, at.last)), at.last);
         if each == u128::MAX || !(BigInt::from(each) >> (fine - 1)).is_zero() {

@@ -10,8 +10,8 @@ pub(super) fn scaled(value: &Enclosure, bits: u32) -> Scaled {
     Scaled::from_enclosure(value, bits)
 }
 
-/// With a point: every digit that it has, or 2^16 after the point, which is enough of a number that is smaller than any δ. `None` where it is at
-/// least 2^65536.
+/// With a point: every digit that it has, or 2^16 after the point, which is enough of a number that is
+/// smaller than any δ. `None` where it is at least 2^65536.
 pub(super) fn pointed(value: &Scaled) -> Option<Enclosure> {
     const MOST_DIGITS: u32 = 1 << 16;
     if value.magnitude() < -i64::from(MOST_DIGITS) { value.fixed(MOST_DIGITS) } else { value.exact() }
@@ -70,7 +70,8 @@ pub(super) fn exp_minus_one(x: &Rational, working: &Working) -> Option<Scaled> {
     Some(one_minus_exp(&Scaled::from_rational(x, bits), working)?.mul(&power))
 }
 
-/// c(x) = x^x/(1 + x)^(1+x), c(0) = 1: the largest value of (1 − e^(−u))·e^(−xu), and of (e^v − 1)·e^(−(1+x)v).
+/// c(x) = x^x/(1 + x)^(1+x), c(0) = 1: the largest value of (1 − e^(−u))·e^(−xu), and of (e^v −
+/// 1)·e^(−(1+x)v).
 ///
 /// −ln c(x) = ln(1 + x) + x·ln(1 + 1/x).
 pub(super) fn c(x: &Rational, working: &Working) -> Option<Scaled> {
@@ -83,8 +84,8 @@ pub(super) fn c(x: &Rational, working: &Working) -> Option<Scaled> {
     working.exp(&exponent.neg())
 }
 
-/// 1 − Π(1 − x_i)^k_i of shares x_i, to significant digits: never as a difference of products, of which what is multiplied by e^ε
-/// would have no digit.
+/// 1 − Π(1 − x_i)^k_i of shares x_i, to significant digits: never as a difference of products, of which what
+/// is multiplied by e^ε would have no digit.
 pub(super) fn lost(shares: &[(Scaled, u64)], working: &Working) -> Option<Scaled> {
     let bits = working.bits();
     let times = |copies: u64| Scaled::from_units(&BigUint::from(copies), 0, bits);

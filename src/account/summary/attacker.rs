@@ -4,9 +4,9 @@ use num_traits::One;
 
 use crate::exact::{Enclosure, Probability, Rational};
 
-/// Encloses min(1, e^ε·f + δ): the largest true-positive rate of any test between two neighbouring inputs whose
-/// false-positive rate is at most f, if the mechanism is (ε, δ)-private (Wasserman and Zhou 2010, Theorem 2.4; Kairouz, Oh and Viswanath 2015,
-/// Theorem 2.1).
+/// Encloses min(1, e^ε·f + δ): the largest true-positive rate of any test between two neighbouring inputs
+/// whose false-positive rate is at most f, if the mechanism is (ε, δ)-private (Wasserman and Zhou 2010,
+/// Theorem 2.4; Kairouz, Oh and Viswanath 2015, Theorem 2.1).
 ///
 /// A test is an event S of the outputs; (ε, δ)-privacy says P(S) ≤ e^ε·Q(S) + δ.
 ///
@@ -26,7 +26,8 @@ pub fn attacker_true_positive_rate(epsilon: &Enclosure, delta: &Enclosure, false
     if *false_positives.get() == Rational::from_integer(0.into()) {
         return at_most_one(delta.clone());
     }
-    // Beyond the reach of `exp`, e^ε·f could still be small for an absurdly small f; 1 is then an upper bound, and δ a lower one.
+    // Beyond the reach of `exp`, e^ε·f could still be small for an absurdly small f; 1 is then an upper
+    // bound, and δ a lower one.
     let Some(factor) = epsilon.exp(BITS) else { return at_most_one(delta.hull(&one)) };
     let precision = factor.precision().max(BITS);
     at_most_one(factor.at_precision(precision).mul_rational(false_positives.get()).add(delta))

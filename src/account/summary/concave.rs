@@ -23,7 +23,8 @@ pub(super) struct Concave<'a> {
 pub(super) struct Highest {
     pub(super) lower: Rational,
     pub(super) upper: Rational,
-    /// Between which two nodes the upper bound may be reached: the one before the second, which is past the last where it is the number of nodes.
+    /// Between which two nodes the upper bound may be reached: the one before the second, which is past the
+    /// last where it is the number of nodes.
     pub(super) cell: usize,
     /// Where the lines meet that make the upper bound, if they do.
     pub(super) meet: Option<Enclosure>,
@@ -34,8 +35,10 @@ fn slope(a: &Node, b: &Node) -> Option<Enclosure> {
 }
 
 impl Concave<'_> {
-    /// A concave function is below the line through two neighbouring points, outside of them. So between two neighbours it is below the line through the two before, and below the line through the two
-    /// after: below the larger end of either line, and below the point where they meet, if that is the highest of both.
+    /// A concave function is below the line through two neighbouring points, outside of them. So between two
+    /// neighbours it is below the line through the two before, and below the line through the two after:
+    /// below the larger end of either line, and below the point where they meet, if that is the highest of
+    /// both.
     pub(super) fn highest(&self) -> Option<Highest> {
         let lower = self.nodes.iter().map(|(_, y)| y.lower()).max()?.max(Rational::zero());
         let mut most = self.beyond()?;

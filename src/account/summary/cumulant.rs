@@ -1,4 +1,5 @@
-//! K(s) = ln E_P[e^(sL)], the cumulant generating function of a bounded loss L = ln(P/Q), with two derivatives. (s)·D_(1+s) = K(s).
+//! K(s) = ln E_P[e^(sL)], the cumulant generating function of a bounded loss L = ln(P/Q), with two
+//! derivatives. (s)·D_(1+s) = K(s).
 
 use alloc::vec::Vec;
 
@@ -95,7 +96,8 @@ fn of_listed(drops: &[(Scaled, Enclosure)], s: &Rational, working: &Working) -> 
     Some(sums)
 }
 
-/// D is 2y/s′ for y = 0, …, Δ, s′ the scale, with masses as in [`super::losses`]. With q = e^(-1/s′) and r = q^(1+2s), (1+q)·M_n = (2/s′)ⁿ·(Δⁿ·r^Δ + (1−q)·Σ_(0<y<Δ) yⁿ·r^y), and 1 more for n = 0:
+/// D is 2y/s′ for y = 0, …, Δ, s′ the scale, with masses as in [`super::losses`]. With q = e^(-1/s′) and r =
+/// q^(1+2s), (1+q)·M_n = (2/s′)ⁿ·(Δⁿ·r^Δ + (1−q)·Σ_(0<y<Δ) yⁿ·r^y), and 1 more for n = 0:
 ///
 /// Σ r^y = (r − r^Δ)/(1−r), Σ y·r^y = (r − Δr^Δ + (Δ−1)r^(Δ+1))/(1−r)²,
 /// Σ y²·r^y = (r + r² − r^Δ·(Δ² − (2Δ² − 2Δ − 1)·r + (Δ−1)²·r²))/(1−r)³.

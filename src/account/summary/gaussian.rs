@@ -25,12 +25,13 @@ pub struct GaussianDp {
 ///
 /// δ_μ(ε) = Φ̄(ε/μ − μ/2) − e^ε·Φ̄(ε/μ + μ/2)
 ///
-/// is the profile of N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022, Corollary 2.13). If δ is 0 from the last ε on, the plan is μ-GDP; if not, this
-/// is what it claims and no more: beyond, δ is at most what it is there.
+/// is the profile of N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022, Corollary 2.13). If δ is 0 from the last ε
+/// on, the plan is μ-GDP; if not, this is what it claims and no more: beyond, δ is at most what it is there.
 ///
-/// Lower bound: a μ whose δ_μ is below δ at one of the points is too small. Upper bound: between two points, δ is convex in t = e^ε and so
-/// below its chord; δ_μ is convex in t with derivative −Φ̄(ε/μ + μ/2), and so above its tangents at the two points. A μ is large enough if the
-/// tangents stay above the chord, which three inequalities decide.
+/// Lower bound: a μ whose δ_μ is below δ at one of the points is too small. Upper bound: between two points,
+/// δ is convex in t = e^ε and so below its chord; δ_μ is convex in t with derivative −Φ̄(ε/μ + μ/2), and so
+/// above its tangents at the two points. A μ is large enough if the tangents stay above the chord, which
+/// three inequalities decide.
 ///
 /// `None` if there are fewer than two points, they do not rise from 0, or no μ up to 2^10 is large enough.
 ///
@@ -154,7 +155,8 @@ fn is_above(
     if !grows_a.lower().is_negative() || !grows_b.upper().is_positive() {
         return Some(true);
     }
-    // Else it is at least what it is where the tangents meet: (g_b·o_a − g_a·o_b + g_a·g_b·w)/(g_b − g_a), whose denominator is positive.
+    // Else it is at least what it is where the tangents meet: (g_b·o_a − g_a·o_b + g_a·g_b·w)/(g_b − g_a),
+    // whose denominator is positive.
     let meet = grows_b.mul(&over_a).sub(&grows_a.mul(&over_b)).add(&grows_a.mul(&grows_b).mul(&width));
     Some(!meet.lower().is_negative())
 }
@@ -169,7 +171,8 @@ mod tests {
         gaussian_dp(&profile(&plan(&[spec]), last, n)).unwrap()
     }
 
-    /// Randomized response is μ-GDP for μ = 2Φ⁻¹(3/4) = 1.348979…: its curve touches the Gaussian's at (1/4, 1/4), which is ε = 0.
+    /// Randomized response is μ-GDP for μ = 2Φ⁻¹(3/4) = 1.348979…: its curve touches the Gaussian's at (1/4,
+    /// 1/4), which is ε = 0.
     #[test]
     fn randomized_response() {
         let found = mu("randomized_response(gamma=1/4)", "1.2", 48);
@@ -178,7 +181,8 @@ mod tests {
         assert!(found.mu.contains(&truth) && found.mu.width() < parse("0.01").unwrap(), "{}", found.mu);
     }
 
-    /// A discrete Gaussian is close to a Gaussian of the same σ. At ε = 0, δ is P(0), so that μ ≥ 2Φ⁻¹((1 + P(0))/2) = 0.50525 for σ = 2.
+    /// A discrete Gaussian is close to a Gaussian of the same σ. At ε = 0, δ is P(0), so that μ ≥ 2Φ⁻¹((1 +
+    /// P(0))/2) = 0.50525 for σ = 2.
     #[test]
     fn discrete_gaussians() {
         for (sigma, expected) in [("2", "0.5"), ("3", "1/3")] {
@@ -198,7 +202,8 @@ mod tests {
         assert!(coarse.mu.upper() >= fine.mu.lower());
     }
 
-    /// A rare and telling output: δ(0) is tiny, and μ is decided between the points, where only the tangents see it.
+    /// A rare and telling output: δ(0) is tiny, and μ is decided between the points, where only the tangents
+    /// see it.
     #[test]
     fn what_happens_between_two_points_counts() {
         let outcomes = [("0.99", "0.999"), ("0.01", "0.001")].map(|(p, q)| {

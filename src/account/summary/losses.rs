@@ -16,7 +16,8 @@ const MOST_BETWEEN: u64 = 1 << 10;
 /// P(y), and ln(P(y)/Q(y)), or nothing where that is infinite.
 type Outcome = (Scaled, Option<Enclosure>);
 
-/// P(y) and ln(P(y)/Q(y)) of every outcome with P(y) > 0, those of one loss together; `None` if a loss is infinite, or they are too many.
+/// P(y) and ln(P(y)/Q(y)) of every outcome with P(y) > 0, those of one loss together; `None` if a loss is
+/// infinite, or they are too many.
 pub(super) fn listed(pair: &Pair, working: &Working) -> Option<Vec<(Scaled, Enclosure)>> {
     outcomes(pair, working)?.into_iter().map(|(mass, loss)| Some((mass, loss?))).collect()
 }
@@ -30,7 +31,8 @@ fn outcomes(pair: &Pair, working: &Working) -> Option<Vec<Outcome>> {
     }
 }
 
-/// With weights c·e^-x and c′·e^-x′ the loss is ln(c/c′) + x′ − x + ln(Σ′/Σ): outcomes of the same c/c′ and x′ − x have the same.
+/// With weights c·e^-x and c′·e^-x′ the loss is ln(c/c′) + x′ − x + ln(Σ′/Σ): outcomes of the same c/c′ and
+/// x′ − x have the same.
 fn of_finite(pair: &FinitePair, working: &Working) -> Option<Vec<Outcome>> {
     let bits = working.bits();
     let value = |weight: &Weight| {
@@ -72,7 +74,8 @@ fn of_finite(pair: &FinitePair, working: &Working) -> Option<Vec<Outcome>> {
     Some(all)
 }
 
-/// With q = e^(-1/s): the loss is Δ/s with mass 1/(1+q) (every y ≤ 0), −Δ/s with mass q^Δ/(1+q) (every y ≥ Δ), and (Δ − 2y)/s with mass q^y·(1−q)/(1+q) between.
+/// With q = e^(-1/s): the loss is Δ/s with mass 1/(1+q) (every y ≤ 0), −Δ/s with mass q^Δ/(1+q) (every y ≥
+/// Δ), and (Δ − 2y)/s with mass q^y·(1−q)/(1+q) between.
 fn of_laplace(scale: &Positive, shift: &BigUint, working: &Working) -> Option<Vec<Outcome>> {
     let last = shift.to_u64().filter(|shift| *shift <= MOST_BETWEEN)?;
     let bits = working.bits();
@@ -93,7 +96,8 @@ fn of_laplace(scale: &Positive, shift: &BigUint, working: &Working) -> Option<Ve
     Some(all)
 }
 
-/// Of ((1−r)Q + rP, Q) the loss is ln(1 − r + r·P/Q), with mass Q·(1 − r + r·P/Q); of its reverse, minus that with mass Q.
+/// Of ((1−r)Q + rP, Q) the loss is ln(1 − r + r·P/Q), with mass Q·(1 − r + r·P/Q); of its reverse, minus that
+/// with mass Q.
 fn of_subsampled(rate: &Probability, of: &Pair, reversed: bool, working: &Working) -> Option<Vec<Outcome>> {
     let bits = working.bits();
     let miss = Scaled::from_rational(&(Rational::one() - rate.get()), bits);

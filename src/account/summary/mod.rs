@@ -1,4 +1,5 @@
-//! What an account says in other words: zero-concentrated, Rényi and Gaussian privacy, the trade-off curve, and what an attacker can do.
+//! What an account says in other words: zero-concentrated, Rényi and Gaussian privacy, the trade-off curve,
+//! and what an attacker can do.
 //!
 //! All derive from the same pairs or from the profile δ(ε); all are enclosures, or bounds that say so.
 
@@ -49,7 +50,8 @@ fn refined(precision: &Precision, at: impl Fn(u32) -> Option<Enclosure>) -> Opti
     Some(found)
 }
 
-/// The larger over the two directions of the sum over all runs of what `of` says of their pair; what loses nothing is left out.
+/// The larger over the two directions of the sum over all runs of what `of` says of their pair; what loses
+/// nothing is left out.
 fn total(plan: &Plan, of: impl Fn(&Pair) -> Option<Enclosure>) -> Option<Enclosure> {
     let sums = directions(plan).into_iter().map(|direction| {
         let terms = direction.iter().map(|part| {

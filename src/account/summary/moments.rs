@@ -17,7 +17,8 @@ fn falling(x: Rational, bits: u32) -> Option<Enclosure> {
     Some(exp_neg(&NonNegative::new(x).ok()?, bits).at_precision(bits))
 }
 
-/// D_α(P‖Q) = ln(Σ_y P(y)^α·Q(y)^(1−α))/(α − 1), for α > 1; nothing where it is infinite, or no closed form is known here.
+/// D_α(P‖Q) = ln(Σ_y P(y)^α·Q(y)^(1−α))/(α − 1), for α > 1; nothing where it is infinite, or no closed form
+/// is known here.
 pub(super) fn renyi(pair: &Pair, alpha: &Rational, bits: u32) -> Option<Enclosure> {
     match pair {
         Pair::Gaussian { variance, shift } => gaussian(variance, shift, alpha, bits),
@@ -35,11 +36,13 @@ pub(super) fn renyi(pair: &Pair, alpha: &Rational, bits: u32) -> Option<Enclosur
 /// The largest order of a binomial sum.
 const LARGEST_ORDER: u32 = 1 << 10;
 
-/// Sampled Gaussian noise at an integer order (Mironov, Talwar and Zhang 2019, Section 3.3): with Σ_y P^j·Q^(1−j) = e^(j(j−1)Δ²/2σ²), which of discrete Gaussians an integer apart is exact for every integer j,
+/// Sampled Gaussian noise at an integer order (Mironov, Talwar and Zhang 2019, Section 3.3): with Σ_y
+/// P^j·Q^(1−j) = e^(j(j−1)Δ²/2σ²), which of discrete Gaussians an integer apart is exact for every integer j,
 ///
 /// e^((α−1)·D_α) = Σ_y ((1−r)Q + rP)^α·Q^(1−α) = Σ_j C(α, j)·(1−r)^(α−j)·r^j·e^(j(j−1)Δ²/2σ²).
 ///
-/// The divergence of the reverse is no larger, since y ↦ Δ − y exchanges P and Q (Theorem 5 there), and more is not said of it.
+/// The divergence of the reverse is no larger, since y ↦ Δ − y exchanges P and Q (Theorem 5 there), and more
+/// is not said of it.
 fn subsampled_gaussian(
     rate: &Probability,
     of: &Pair,
@@ -70,8 +73,9 @@ fn subsampled_gaussian(
 ///
 /// D_α = αΔ²/2σ² + ln(R)/(α − 1), R = Σ_y e^(-(y − (1−α)Δ)²/2σ²)/Σ_y e^(-y²/2σ²) ≤ 1,
 ///
-/// with R = 1 where αΔ is an integer (Canonne, Kamath and Steinke 2020, Proposition 5). Poisson summation turns R into
-/// (1 + 2·Σ_m q_m·cos(2πm(1−α)Δ))/(1 + 2·Σ_m q_m) with q_m = e^(-2π²σ²m²), hence R ≥ (1 − 2S)/(1 + 2S) for any S ≥ Σ_{m≥1} q_m.
+/// with R = 1 where αΔ is an integer (Canonne, Kamath and Steinke 2020, Proposition 5). Poisson summation
+/// turns R into (1 + 2·Σ_m q_m·cos(2πm(1−α)Δ))/(1 + 2·Σ_m q_m) with q_m = e^(-2π²σ²m²), hence R ≥ (1 −
+/// 2S)/(1 + 2S) for any S ≥ Σ_{m≥1} q_m.
 fn gaussian(variance: &Positive, shift: &BigUint, alpha: &Rational, bits: u32) -> Option<Enclosure> {
     let main = alpha * integer(shift) * integer(shift) / (variance.get() * BigInt::from(2));
     let main = Enclosure::from_rational(&main, bits);
@@ -95,7 +99,8 @@ fn gaussian(variance: &Positive, shift: &BigUint, alpha: &Rational, bits: u32) -
     Some(main.add(&correction))
 }
 
-/// Σ_y e^(-(y − offset)²/2σ²), for 0 ≤ offset < 1. Beyond distance n ≥ 1 the terms fall faster than by r = e^(-n/σ²) each, on either side.
+/// Σ_y e^(-(y − offset)²/2σ²), for 0 ≤ offset < 1. Beyond distance n ≥ 1 the terms fall faster than by r =
+/// e^(-n/σ²) each, on either side.
 fn theta(variance: &Positive, offset: &Rational, bits: u32) -> Option<Enclosure> {
     let twice = variance.get() * BigInt::from(2);
     let one = Enclosure::from_integer(1, bits);
@@ -118,7 +123,8 @@ fn theta(variance: &Positive, offset: &Rational, bits: u32) -> Option<Enclosure>
     Some(side(offset.clone())?.add(&side(Rational::one() - offset)?))
 }
 
-/// Discrete Laplace noise Δ apart, with q = e^(-1/s) and r = e^(-(2α−1)/s): Σ P^α·Q^(1−α) is geometric on y ≤ 0, 0 < y < Δ and y ≥ Δ, and
+/// Discrete Laplace noise Δ apart, with q = e^(-1/s) and r = e^(-(2α−1)/s): Σ P^α·Q^(1−α) is geometric on y ≤
+/// 0, 0 < y < Δ and y ≥ Δ, and
 ///
 /// D_α = Δ/s + ln((1 + r^Δ + (1 − q)·r·(1 − r^(Δ−1))/(1 − r))/(1 + q))/(α − 1).
 fn laplace(scale: &Positive, shift: &BigUint, alpha: &Rational, bits: u32) -> Option<Enclosure> {

@@ -9,10 +9,12 @@ use crate::{
     exact::{Enclosure, Rational, number},
 };
 
-/// Encloses the plan's Rényi divergence of order α > 1, D_α = ln(E_Q[(P/Q)^α])/(α − 1), the larger of the two directions: the plan is
-/// (α, D_α)-Rényi private (Mironov 2017), and no smaller number will do. The divergences of independent runs add up.
+/// Encloses the plan's Rényi divergence of order α > 1, D_α = ln(E_Q[(P/Q)^α])/(α − 1), the larger of the two
+/// directions: the plan is (α, D_α)-Rényi private (Mironov 2017), and no smaller number will do. The
+/// divergences of independent runs add up.
 ///
-/// `None` where α ≤ 1, where it is infinite, where a part is dominated by several pairs, or is subsampled Gaussian noise and α is not an integer up to 1024.
+/// `None` where α ≤ 1, where it is infinite, where a part is dominated by several pairs, or is subsampled
+/// Gaussian noise and α is not an integer up to 1024.
 ///
 /// ```
 /// use certus::{account::{Plan, Precision, renyi}, exact::parse, mechanism::from_spec};
@@ -33,8 +35,8 @@ pub fn renyi(plan: &Plan, alpha: &Rational, precision: &Precision) -> Option<Enc
     refined(precision, |bits| total(plan, |pair| moments::renyi(pair, &alpha, bits)))
 }
 
-/// Of Gaussian noise on vectors: D_α of the vectors that are attained, and at most D_α of the lines with κ, as
-/// ΣP^α·Q^(1−α) ≤ κ^(2α−1)·ΣP′^α·Q′^(1−α); or αρ, where that is less.
+/// Of Gaussian noise on vectors: D_α of the vectors that are attained, and at most D_α of the lines with κ,
+/// as ΣP^α·Q^(1−α) ≤ κ^(2α−1)·ΣP′^α·Q′^(1−α); or αρ, where that is less.
 fn of_vectors(plan: &Plan, alpha: &Rational, precision: &Precision) -> Option<Enclosure> {
     let one = Rational::one();
     let by_lines = plan.above().and_then(|(lines, ln_kappa, _)| {
@@ -88,7 +90,8 @@ mod tests {
         }
     }
 
-    /// Sampled: at integer orders of Gaussian noise, at every order of the rest; the direction with the person in front is the larger.
+    /// Sampled: at integer orders of Gaussian noise, at every order of the rest; the direction with the
+    /// person in front is the larger.
     #[test]
     fn sampled_noise() {
         for (spec, of, alphas) in [

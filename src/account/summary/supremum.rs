@@ -50,14 +50,21 @@ impl<'a> Supremum<'a> {
         Self { losses, top, working }
     }
 
-    /// Encloses sup_{s>0} ρ(s), ρ(s) = K(s)/(s(s+1)), to a relative width of 10^-digits if that is within reach.
+    /// Encloses sup_{s>0} ρ(s), ρ(s) = K(s)/(s(s+1)), to a relative width of 10^-digits if that is within
+    /// reach.
     ///
-    /// K is convex with K(0) = 0. ρ(s) falls to K′(0), the Kullback–Leibler divergence, as s falls to 0, and is at most T/(s+1) far out, since K(s) ≤ s·T. Between, on cells [a, b]: with H the cubic that has K and K′ at both
-    /// ends, K(s) = H(s) + K⁗(ξ)·(s−a)²(b−s)²/24 (Hermite). K⁗ is a fourth cumulant, at most the fourth central moment, at most R²·K″ for a loss in a range of R; and |K‴| ≤ R·K″, so that K″
-    /// grows by no more than e^(Rh) over the width h of the cell; it is at most R²/4 (Popoviciu). In the Bernstein basis of degree 4 on [a, b], (s−a)²(b−s)² is h⁴/6 of the middle function alone, and a number ρ
-    /// with ρ·s(s+1) above that bound coefficient by coefficient is above ρ(s) on the whole cell; likewise above the chord of K, where that is lower. The cell of the largest bound is halved until all are as low as the largest ρ(s) seen.
+    /// K is convex with K(0) = 0. ρ(s) falls to K′(0), the Kullback–Leibler divergence, as s falls to 0, and
+    /// is at most T/(s+1) far out, since K(s) ≤ s·T. Between, on cells [a, b]: with H the cubic that has K
+    /// and K′ at both ends, K(s) = H(s) + K⁗(ξ)·(s−a)²(b−s)²/24 (Hermite). K⁗ is a fourth cumulant, at most
+    /// the fourth central moment, at most R²·K″ for a loss in a range of R; and |K‴| ≤ R·K″, so that K″ grows
+    /// by no more than e^(Rh) over the width h of the cell; it is at most R²/4 (Popoviciu). In the Bernstein
+    /// basis of degree 4 on [a, b], (s−a)²(b−s)² is h⁴/6 of the middle function alone, and a number ρ with
+    /// ρ·s(s+1) above that bound coefficient by coefficient is above ρ(s) on the whole cell; likewise above
+    /// the chord of K, where that is lower. The cell of the largest bound is halved until all are as low as
+    /// the largest ρ(s) seen.
     ///
-    /// Whenever it ends, the bounds hold. Before any cell is known, K″ ≤ R²/4 alone says K(s) ≤ s·K′(0) + s²·ΣR²/8, and ρ ≤ max(K′(0), ΣR²/8) (Cesar and Rogers 2021, for one loss).
+    /// Whenever it ends, the bounds hold. Before any cell is known, K″ ≤ R²/4 alone says K(s) ≤ s·K′(0) +
+    /// s²·ΣR²/8, and ρ ≤ max(K′(0), ΣR²/8) (Cesar and Rogers 2021, for one loss).
     ///
     /// `None` if the digits do not suffice to see that K′(0) > 0.
     pub(super) fn find(&self, precision: &Precision) -> Option<Found> {
@@ -119,7 +126,8 @@ impl<'a> Supremum<'a> {
         Some(Cell { from, to, most })
     }
 
-    /// The Bernstein coefficients of a polynomial that is above K from a to b: H, and the bound of what it leaves out.
+    /// The Bernstein coefficients of a polynomial that is above K from a to b: H, and the bound of what it
+    /// leaves out.
     fn quartic(&self, a: &Node, b: &Node) -> Option<[Enclosure; 5]> {
         let bits = self.working.bits();
         let width = &b.s - &a.s;
@@ -172,7 +180,8 @@ fn most(cells: &[Cell], index: usize) -> Option<&Rational> {
     cells.get(index).map(|cell| &cell.most)
 }
 
-/// The m-th of the five Bernstein coefficients of s² + s on [a, b]: its blossom at 4 − m times a and m times b.
+/// The m-th of the five Bernstein coefficients of s² + s on [a, b]: its blossom at 4 − m times a and m times
+/// b.
 fn quadratic(a: &Rational, b: &Rational, m: i64) -> Rational {
     let n = 4 - m;
     let of = |count: i64, value: Rational| value * BigInt::from(count);
@@ -211,7 +220,8 @@ mod tests {
         guarantee::{FinitePair, Pair},
     };
 
-    /// A loss that is rarely large, some times over: in cells where K″ grows, where it is largest, and where it falls, the polynomial is above K, and no more above it than what was left out.
+    /// A loss that is rarely large, some times over: in cells where K″ grows, where it is largest, and where
+    /// it falls, the polynomial is above K, and no more above it than what was left out.
     #[test]
     fn the_polynomial_is_above() {
         let of = |text: &str| Probability::new(parse(text).unwrap()).unwrap();

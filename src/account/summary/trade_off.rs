@@ -1,4 +1,5 @@
-//! The trade-off curve (f-DP): the least type-II error of a test between neighbouring inputs, for its type-I error.
+//! The trade-off curve (f-DP): the least type-II error of a test between neighbouring inputs, for its type-I
+//! error.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -35,26 +36,33 @@ const SMALLEST: u32 = 80;
 /// Points of a larger ε say nothing of rates that anybody has.
 const FURTHEST: u32 = 1 << 12;
 
-/// Encloses the least false-negative rate of any test between two neighbouring inputs, in either order, whose false-positive rate is at most a:
-/// the smaller of f(a) and f′(a), where
+/// Encloses the least false-negative rate of any test between two neighbouring inputs, in either order, whose
+/// false-positive rate is at most a: the smaller of f(a) and f′(a), where
 ///
 /// f(a) = sup_{ε≥0} max(0, 1 − δ′(ε) − e^ε·a, e^-ε·(1 − δ(ε) − a)), and f′ the same with δ and δ′ exchanged,
 ///
-/// from δ, the profile of (M(D), M(D′)), in `forward`, and δ′, that of (M(D′), M(D)), in `backward`, each at some epsilons of its own, the first of them 0,
-/// rising. Where a renaming of the outputs exchanges the two, as for plain Laplace and Gaussian noise, both are the same points.
+/// from δ, the profile of (M(D), M(D′)), in `forward`, and δ′, that of (M(D′), M(D)), in `backward`, each at
+/// some epsilons of its own, the first of them 0, rising. Where a renaming of the outputs exchanges the two,
+/// as for plain Laplace and Gaussian noise, both are the same points.
 /// [`delta_both_ways`](crate::account::delta_both_ways) gives them.
 ///
-/// f is the curve of tests of D against D′. With P = M(D), Q = M(D′), and S the outputs on which a test says D′, a = P(S) and its false negatives are b = 1 − Q(S).
-/// Q(S) ≤ e^ε·P(S) + δ′(ε) says b ≥ 1 − δ′(ε) − e^ε·a, and the same of the other outputs, P(S̄) ≤ e^ε·Q(S̄) + δ(ε), says b ≥ e^-ε·(1 − δ(ε) − a). All these
-/// lines together are the curve, since it is convex (Wasserman and Zhou 2010, Theorem 2.4, for one line and its mirror; Dong, Roth and Su 2022,
-/// Propositions 2.11 and 2.12, for the whole of a symmetric curve). The larger of δ and δ′ in place of both would give the convex hull of the smaller of f and f′, and a test that nobody has.
-/// Where several pairs dominate, it is the curve of the one pair that has the supremum of their profiles: a lower bound for each.
+/// f is the curve of tests of D against D′. With P = M(D), Q = M(D′), and S the outputs on which a test says
+/// D′, a = P(S) and its false negatives are b = 1 − Q(S). Q(S) ≤ e^ε·P(S) + δ′(ε) says b ≥ 1 − δ′(ε) − e^ε·a,
+/// and the same of the other outputs, P(S̄) ≤ e^ε·Q(S̄) + δ(ε), says b ≥ e^-ε·(1 − δ(ε) − a). All these lines
+/// together are the curve, since it is convex (Wasserman and Zhou 2010, Theorem 2.4, for one line and its
+/// mirror; Dong, Roth and Su 2022, Propositions 2.11 and 2.12, for the whole of a symmetric curve). The
+/// larger of δ and δ′ in place of both would give the convex hull of the smaller of f and f′, and a test that
+/// nobody has. Where several pairs dominate, it is the curve of the one pair that has the supremum of their
+/// profiles: a lower bound for each.
 ///
-/// Every ε gives a lower bound. The upper bound fills the gaps: with t = e^ε in the first line and t = e^-ε in the second, both are values of g(t) = inf_S (1 − Q(S) + t·P(S)) − t·a, which is concave
-/// in t ≥ 0 and whose largest value is f(a); a concave function is below the straight line through two neighbouring points, outside of them. Hence more points make it narrower, in proportion to the square
-/// of their distance where the profile is smooth, and any points will do. [`TradeOff`] looks for those that count.
+/// Every ε gives a lower bound. The upper bound fills the gaps: with t = e^ε in the first line and t = e^-ε
+/// in the second, both are values of g(t) = inf_S (1 − Q(S) + t·P(S)) − t·a, which is concave in t ≥ 0 and
+/// whose largest value is f(a); a concave function is below the straight line through two neighbouring
+/// points, outside of them. Hence more points make it narrower, in proportion to the square of their distance
+/// where the profile is smooth, and any points will do. [`TradeOff`] looks for those that count.
 ///
-/// `None` if there are fewer than three points either way, or they do not rise from 0. Those beyond ε = 4096 are left out.
+/// `None` if there are fewer than three points either way, or they do not rise from 0. Those beyond ε = 4096
+/// are left out.
 ///
 /// ```
 /// use certus::account::{Plan, Precision, delta, trade_off};
@@ -88,10 +96,12 @@ pub fn trade_off(
     least(&found)
 }
 
-/// The trade-off curve of a plan: [`trade_off`] from some points of its profiles, and from further ones that each rate asks for.
+/// The trade-off curve of a plan: [`trade_off`] from some points of its profiles, and from further ones that
+/// each rate asks for.
 ///
-/// A further point is where the two lines meet that make the upper bound: it is the best test's own, where the profile has kinks and one is left between two points; where it is smooth, each divides the width by about four.
-/// The work is bounded, by a count and not by a clock, over all rates together.
+/// A further point is where the two lines meet that make the upper bound: it is the best test's own, where
+/// the profile has kinks and one is left between two points; where it is smooth, each divides the width by
+/// about four. The work is bounded, by a count and not by a clock, over all rates together.
 ///
 /// ```
 /// use certus::{account::{Plan, Precision, TradeOff}, exact::{Probability, parse}, mechanism::domination};
@@ -140,7 +150,8 @@ impl TradeOff {
         self
     }
 
-    /// As [`at`](Self::at) for every one of some rates, to each of which goes an equal part of the work that is left.
+    /// As [`at`](Self::at) for every one of some rates, to each of which goes an equal part of the work that
+    /// is left.
     #[must_use]
     pub fn at_each(&mut self, false_positives: &[Probability]) -> Vec<Option<Enclosure>> {
         let counted = (0_u64..).zip(false_positives.iter().rev()).collect::<Vec<_>>().into_iter().rev();
@@ -276,7 +287,8 @@ impl Profile {
         Some(profile)
     }
 
-    /// The points at t = e^-ε < 1, t rising: but for those so close to 0 that g(t) ≤ t is all that there is to say.
+    /// The points at t = e^-ε < 1, t rising: but for those so close to 0 that g(t) ≤ t is all that there is
+    /// to say.
     fn below_one(&self) -> impl Iterator<Item = (&Rational, &Point)> {
         let least = Rational::new(BigInt::one(), BigInt::one() << SMALLEST);
         self.points.iter().skip(1).rev().filter(move |(_, point)| point.falling.lower() >= least)
@@ -354,7 +366,8 @@ impl Order {
         if small > BITS / 2 {
             return None;
         }
-        // Digits of a slope go with the distance that it is taken over, and from points of few digits there are none to spare.
+        // Digits of a slope go with the distance that it is taken over, and from points of few digits there
+        // are none to spare.
         let known = |point: &Point| point.delta.width() <= Rational::new(BigInt::one(), BigInt::one() << 30_u32);
         let margin = &width / BigInt::from(if rising.points.values().all(known) { 256 } else { 8 });
         let wanted = match meet.and_then(|meet| meet.ln(BITS)) {

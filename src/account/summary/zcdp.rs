@@ -15,21 +15,30 @@ use crate::{
 /// Steps that the search takes, about a nanosecond each.
 const MOST_STEPS: u64 = 1_500_000_000;
 
-/// Encloses the smallest ρ with D_α ≤ ρ·α for every α > 1, in both directions: the plan is ρ-zCDP (Bun and Steinke 2016).
+/// Encloses the smallest ρ with D_α ≤ ρ·α for every α > 1, in both directions: the plan is ρ-zCDP (Bun and
+/// Steinke 2016).
 ///
-/// That is the supremum of K(s)/(s(s+1)) over s = α − 1 > 0, K the sum of the cumulant generating functions of all losses.
+/// That is the supremum of K(s)/(s(s+1)) over s = α − 1 > 0, K the sum of the cumulant generating functions
+/// of all losses.
 ///
-/// * **Bounded losses** (Laplace noise, finite pairs, and either subsampled): the supremum is searched for on cells, with an upper bound for each. Often it is the limit at α = 1, the Kullback–Leibler divergence
-///   (Harrison and Manurangsi 2026 prove it for Laplace noise, and for randomized response among up to six answers); often it is not, and no formula is known.
-/// * **Gaussian noise**: D_α ≤ α·Δ²/2σ² (Canonne, Kamath and Steinke 2020, Theorem 4), with equality in the limit at 1 and wherever αΔ is an integer.
-/// * **Subsampled Gaussian noise** has the same ρ, whatever the rate r > 0: divergences are convex in either argument, so that sampling raises none, and Σ((1−r)Q + rP)^α·Q^(1−α) ≥ r^α·ΣP^α·Q^(1−α) says
-///   D_α/α ≥ Δ²/2σ² + ln(r)/(α − 1), which tends to Δ²/2σ². ρ is decided by orders that no account would use: sampling shows in [`renyi`](super::renyi) and in δ(ε), not in ρ.
+/// * **Bounded losses** (Laplace noise, finite pairs, and either subsampled): the supremum is searched for on
+///   cells, with an upper bound for each. Often it is the limit at α = 1, the Kullback–Leibler divergence
+///   (Harrison and Manurangsi 2026 prove it for Laplace noise, and for randomized response among up to six
+///   answers); often it is not, and no formula is known.
+/// * **Gaussian noise**: D_α ≤ α·Δ²/2σ² (Canonne, Kamath and Steinke 2020, Theorem 4), with equality in the
+///   limit at 1 and wherever αΔ is an integer.
+/// * **Subsampled Gaussian noise** has the same ρ, whatever the rate r > 0: divergences are convex in either
+///   argument, so that sampling raises none, and Σ((1−r)Q + rP)^α·Q^(1−α) ≥ r^α·ΣP^α·Q^(1−α) says D_α/α ≥
+///   Δ²/2σ² + ln(r)/(α − 1), which tends to Δ²/2σ². ρ is decided by orders that no account would use:
+///   sampling shows in [`renyi`](super::renyi) and in δ(ε), not in ρ.
 ///
 /// * **Gaussian noise on vectors** of length up to Δ: the divergences of coordinates add up, D_α ≤ α·Δ²/2σ².
 ///
-/// Of bounded losses beside Gaussian noise the upper bounds are added up, and the lower bound is the largest seen: where the two reach their suprema at different orders, the enclosure is as wide as that is far.
+/// Of bounded losses beside Gaussian noise the upper bounds are added up, and the lower bound is the largest
+/// seen: where the two reach their suprema at different orders, the enclosure is as wide as that is far.
 ///
-/// `None` where ρ is infinite, as where the input is revealed with some probability, and where a part is dominated by several pairs.
+/// `None` where ρ is infinite, as where the input is revealed with some probability, and where a part is
+/// dominated by several pairs.
 ///
 /// ```
 /// use certus::{account::{Plan, Precision, zcdp}, exact::parse, mechanism::from_spec};
@@ -130,8 +139,9 @@ fn gaussian(variance: &Positive, shift: &BigUint) -> Rational {
     square / (variance.get() * BigInt::from(2))
 }
 
-/// An upper bound on δ(ε) of whatever is ρ-zCDP: the least found of e^((α−1)(αρ−ε))·(1 − 1/α)^α/(α − 1), which is one for every α > 1 (Canonne,
-/// Kamath and Steinke 2020, Proposition 7). The α is searched for; whichever is found, the bound holds. For the other way, an ε for a δ, there is
+/// An upper bound on δ(ε) of whatever is ρ-zCDP: the least found of e^((α−1)(αρ−ε))·(1 − 1/α)^α/(α − 1),
+/// which is one for every α > 1 (Canonne, Kamath and Steinke 2020, Proposition 7). The α is searched for;
+/// whichever is found, the bound holds. For the other way, an ε for a δ, there is
 /// [`Guarantee::to_approximate`](crate::guarantee::Guarantee::to_approximate).
 ///
 /// ```
@@ -219,7 +229,8 @@ mod tests {
         assert!(zcdp(&plan(&["randomized_response(p=1)"]), &Precision::default()).is_none());
     }
 
-    /// The definition, at many orders: D_α ≤ ρ·α with the upper bound, and no ρ below the lower bound would do.
+    /// The definition, at many orders: D_α ≤ ρ·α with the upper bound, and no ρ below the lower bound would
+    /// do.
     #[test]
     fn the_definition_holds() {
         for spec in [
@@ -256,7 +267,8 @@ mod tests {
         outcomes.iter().map(|(p, q)| (*q, *p)).collect()
     }
 
-    /// As narrow as asked, and what a scan of all orders in doubles finds, which is a little less than the supremum.
+    /// As narrow as asked, and what a scan of all orders in doubles finds, which is a little less than the
+    /// supremum.
     fn agrees(plan: &Plan, outcomes: &[(f64, f64)], name: &str) {
         let rho = zcdp(plan, &Precision { digits: 12 }).unwrap();
         assert!(is_narrow(&rho, &Precision { digits: 12 }), "{name}: {rho}");
@@ -265,7 +277,8 @@ mod tests {
         assert!(found <= upper * (1.0 + 1e-10) && found >= lower * (1.0 - 2e-5), "{name}: {rho} for {found}");
     }
 
-    /// Where the supremum is a limit, where it is at an order between, of few losses and of many, small and large.
+    /// Where the supremum is a limit, where it is at an order between, of few losses and of many, small and
+    /// large.
     #[test]
     fn the_supremum_is_found() {
         for spec in [

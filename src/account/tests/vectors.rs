@@ -44,7 +44,8 @@ fn a_vector_costs_as_much_as_its_length() {
     }
 }
 
-/// The ends are those of what is attained and of what dominates: whatever is asked, in any mixture with other parts.
+/// The ends are those of what is attained and of what dominates: whatever is asked, in any mixture with other
+/// parts.
 #[test]
 fn the_ends_are_in_order() {
     let vector = "gaussian_vector(sigma=4, sensitivity2=6, coordinates=9)";
@@ -160,7 +161,8 @@ fn a_sampled_histogram_has_two_ends() {
     }
 }
 
-/// Where coordinates of all copies are 2^64 or more, nothing is said of the lower end, and the upper one stands.
+/// Where coordinates of all copies are 2^64 or more, nothing is said of the lower end, and the upper one
+/// stands.
 #[test]
 fn too_many_coordinates_to_count() {
     let wide = || Positive::new(number("73786976294838206464")).unwrap();

@@ -107,8 +107,9 @@ fn cases() -> u32 {
     if std::env::var_os("CERTUS_FULL").is_some() { 5000 } else { 100 }
 }
 
-/// One to three coordinates, σ from 1/2 to 10, shorter vectors too, rates, both directions, two runs of different vectors,
-/// whatever the settings: no bound is below the truth. Without κ and with all of the variance many are.
+/// One to three coordinates, σ from 1/2 to 10, shorter vectors too, rates, both directions, two runs of
+/// different vectors, whatever the settings: no bound is below the truth. Without κ and with all of the
+/// variance many are.
 #[test]
 fn no_line_is_below_the_truth() {
     let mut random = ChaCha8Rng::seed_from_u64(33);
@@ -151,8 +152,8 @@ fn no_line_is_below_the_truth() {
     assert!(count.all >= 15 * cases(), "{}", count.all);
 }
 
-/// κ itself, which no profile is sharp enough to see: the law of what is made of a line's point, in one coordinate, is within
-/// it of a discrete Gaussian, and not much nearer.
+/// κ itself, which no profile is sharp enough to see: the law of what is made of a line's point, in one
+/// coordinate, is within it of a discrete Gaussian, and not much nearer.
 #[test]
 fn kappa_is_a_factor_of_probabilities_and_no_smaller_one_is() {
     let mut widest = 0.0_f64;
@@ -171,7 +172,8 @@ fn kappa_is_a_factor_of_probabilities_and_no_smaller_one_is() {
         let reach = (9.0 * variance.sqrt() / h) as i64 + 9;
         let points = gaussian(float(on_line.get()), reach);
         let truth = gaussian(variance, 20);
-        // Where all of the variance that is left rounds to integers: the covariance σ² − w² of one coordinate.
+        // Where all of the variance that is left rounds to integers: the covariance σ² − w² of one
+        // coordinate.
         let rounded = |x: i64| -> f64 {
             (-reach..=reach)
                 .zip(&points)

@@ -16,11 +16,11 @@ use crate::{
     },
 };
 
-/// An integer answer plus discrete Gaussian noise: ρ-zCDP with ρ = d²/2σ², d = ⌊√Δ₂²⌋, exactly (Canonne, Kamath and Steinke 2020, Theorem 4; the
-/// Rényi divergence of every order α is αρ, attained).
+/// An integer answer plus discrete Gaussian noise: ρ-zCDP with ρ = d²/2σ², d = ⌊√Δ₂²⌋, exactly (Canonne,
+/// Kamath and Steinke 2020, Theorem 4; the Rényi divergence of every order α is αρ, attained).
 ///
-/// Its (ε, δ) profile is that of the pair in [`Private::domination`], for the account; the shift d is the worst ([the largest shift is the
-/// worst](super)).
+/// Its (ε, δ) profile is that of the pair in [`Private::domination`], for the account; the shift d is the
+/// worst ([the largest shift is the worst](super)).
 ///
 /// ```
 /// use certus::{
@@ -80,7 +80,8 @@ impl GaussianMechanism {
     ///
     /// # Errors
     ///
-    /// If ρ is not positive, or the sensitivity is below 1 (the answers of neighbours are the same integers: there is no noise to derive).
+    /// If ρ is not positive, or the sensitivity is below 1 (the answers of neighbours are the same integers:
+    /// there is no noise to derive).
     pub fn with_rho(sensitivity: &Sensitivity<L2Squared>, rho: &Rational) -> Result<Self, AdditiveError> {
         let rho = Positive::new(rho.clone()).map_err(|_| AdditiveError::Rho)?;
         let square = Positive::new(sensitivity.get().floor()).map_err(|_| AdditiveError::NoSensitivity)?;
@@ -96,8 +97,8 @@ impl GaussianMechanism {
         GaussianVector::new(self, coordinates)
     }
 
-    /// The same noise on each of k counts, of which one person changes at most `bins`, each by at most what the
-    /// sensitivity of one says: a histogram.
+    /// The same noise on each of k counts, of which one person changes at most `bins`, each by at most what
+    /// the sensitivity of one says: a histogram.
     ///
     /// # Errors
     ///
@@ -106,8 +107,8 @@ impl GaussianMechanism {
         GaussianVector::histogram(self, coordinates, bins)
     }
 
-    /// The same noise on each of k counts, of which one person changes any, by as much together as the sensitivity says
-    /// of one: a histogram whose contributions may share a bin.
+    /// The same noise on each of k counts, of which one person changes any, by as much together as the
+    /// sensitivity says of one: a histogram whose contributions may share a bin.
     ///
     /// # Errors
     ///

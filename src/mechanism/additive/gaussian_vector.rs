@@ -14,27 +14,28 @@ use crate::{
     sample::{GaussianNoise, Sampler},
 };
 
-/// k integer answers, each plus discrete Gaussian noise of its own: ρ-zCDP with ρ = ⌊Δ₂²⌋/2σ², for the L2 sensitivity of the vector (Canonne,
-/// Kamath and Steinke 2020, Theorem 14: coordinates compose, Σdᵢ²/2σ²).
+/// k integer answers, each plus discrete Gaussian noise of its own: ρ-zCDP with ρ = ⌊Δ₂²⌋/2σ², for the L2
+/// sensitivity of the vector (Canonne, Kamath and Steinke 2020, Theorem 14: coordinates compose, Σdᵢ²/2σ²).
 ///
 /// # No single pair
 ///
-/// Continuous noise looks the same in every direction; discrete noise does not, and the profile of (1, 1, 1, 1) is not
-/// that of (2), though both have ‖d‖₂ = 2. [`Private::domination`] is exact where each maximal difference moves one
-/// coordinate (k = 1, or Δ₂² < 2), and for a histogram. Otherwise it has two ends ([`GaussianVectors`]): the line that
-/// dominates every difference within the norm, and a difference that is attained. Beside them is a pair that dominates as
-/// well, less narrowly: its profile passes through the zCDP conversion (Canonne, Kamath and Steinke 2020, Proposition 12)
-/// of δ = 2^-1, …, 2^-40, and on to 2^-200. [`GaussianVector::is_exact`] says which.
+/// Continuous noise looks the same in every direction; discrete noise does not, and the profile of
+/// (1, 1, 1, 1) is not that of (2), though both have ‖d‖₂ = 2. [`Private::domination`] is exact where each maximal
+/// difference moves one coordinate (k = 1, or Δ₂² < 2), and for a histogram. Otherwise it has two ends
+/// ([`GaussianVectors`]): the line that dominates every difference within the norm, and a difference that is
+/// attained. Beside them is a pair that dominates as well, less narrowly: its profile passes through the zCDP
+/// conversion (Canonne, Kamath and Steinke 2020, Proposition 12) of δ = 2^-1, …, 2^-40, and on to 2^-200.
+/// [`GaussianVector::is_exact`] says which.
 ///
-/// For one release the exact profile is the largest over all maximal integer differences, up to signs and order:
-/// [`GaussianVector::differences`] lists them, up to [`MOST_DIFFERENCES`](super::MOST_DIFFERENCES), each as the list of
-/// pairs that an account composes.
+/// For one release the exact profile is the largest over all maximal integer differences, up to signs and
+/// order: [`GaussianVector::differences`] lists them, up to [`MOST_DIFFERENCES`](super::MOST_DIFFERENCES),
+/// each as the list of pairs that an account composes.
 ///
 /// # Histograms
 ///
-/// Where one person changes at most m counts, each by at most r, the worst is r in each of m ([`GaussianMechanism::histogram`]):
-/// a coordinate's noise is log-concave, so that its profile rises with its shift, and so does that of the product. Its
-/// account is that of m scalars of sensitivity r, exactly.
+/// Where one person changes at most m counts, each by at most r, the worst is r in each of m
+/// ([`GaussianMechanism::histogram`]): a coordinate's noise is log-concave, so that its profile rises with
+/// its shift, and so does that of the product. Its account is that of m scalars of sensitivity r, exactly.
 ///
 /// ```
 /// use certus::{
@@ -72,7 +73,8 @@ pub struct GaussianVector {
     coordinates: usize,
     /// Of a histogram, the most counts that one person changes. Invariant: from 1 to `coordinates`.
     bins: Option<usize>,
-    /// Whether neighbours differ by no more in all than one coordinate may: not every vector of that length is attained.
+    /// Whether neighbours differ by no more in all than one coordinate may: not every vector of that length
+    /// is attained.
     is_shared: bool,
     guarantee: Guarantee,
 }
@@ -156,8 +158,8 @@ impl GaussianVector {
         self.coordinates
     }
 
-    /// The maximal integer differences within Δ₂, of which the largest profile is the mechanism's; nothing if there are more than
-    /// [`MOST_DIFFERENCES`](super::MOST_DIFFERENCES).
+    /// The maximal integer differences within Δ₂, of which the largest profile is the mechanism's; nothing if
+    /// there are more than [`MOST_DIFFERENCES`](super::MOST_DIFFERENCES).
     #[must_use]
     pub fn differences(&self) -> Option<Vec<Difference>> {
         let square = self.each.sensitivity().get().floor().to_integer();
@@ -211,7 +213,8 @@ impl Private for GaussianVector {
         self.guarantee.clone()
     }
 
-    /// Where one coordinate moves, attained by answers of which the first is ⌊√Δ₂²⌋ apart and the others are equal.
+    /// Where one coordinate moves, attained by answers of which the first is ⌊√Δ₂²⌋ apart and the others are
+    /// equal.
     fn domination(&self) -> Domination {
         if self.is_single() {
             return self.each.domination();

@@ -1,4 +1,5 @@
-//! Specs that only an account can name: mechanisms on a Poisson sample of the data, from which nothing can be drawn.
+//! Specs that only an account can name: mechanisms on a Poisson sample of the data, from which nothing can be
+//! drawn.
 
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
@@ -57,7 +58,8 @@ fn gaussian_vector(spec: &Spec) -> Result<Domination, SpecError> {
     Ok(GaussianVectors::within(variance, square, coordinates).subsampled(&rate).domination())
 }
 
-/// σ is noise_multiplier·clip, and the L2 sensitivity the clip norm, in steps of the integer grid that gradients are on.
+/// σ is noise_multiplier·clip, and the L2 sensitivity the clip norm, in steps of the integer grid that
+/// gradients are on.
 fn dp_sgd(spec: &Spec) -> Result<Domination, SpecError> {
     let mut arguments = spec.reader();
     arguments.refuse_unknown(&["noise_multiplier", "rate", "clip", "coordinates"])?;
@@ -90,7 +92,8 @@ fn scalar(spec: &Spec, of: &str) -> Result<Domination, SpecError> {
         })
         .collect();
     let inner: Spec = format!("{of}({})", arguments.join(", ")).parse()?;
-    // First what the inner mechanism refuses: of a misspelt rate, the key that is unknown says more than the one that is missing.
+    // First what the inner mechanism refuses: of a misspelt rate, the key that is unknown says more than the
+    // one that is missing.
     let pairs = from_spec(&inner).map_err(|error| renamed(error, spec.name()))?.domination();
     let rate = rate(&mut spec.reader())?;
     let subsampled = |pair: &Pair| Pair::Subsampled { rate: rate.clone(), of: Box::new(pair.clone()), reversed: false };
@@ -99,7 +102,8 @@ fn scalar(spec: &Spec, of: &str) -> Result<Domination, SpecError> {
     Ok(domination.for_neighbours(Relation::AddRemove))
 }
 
-/// What the inner mechanism refuses, as the subsampled one's refusal: under its name, and with `rate` among its keys.
+/// What the inner mechanism refuses, as the subsampled one's refusal: under its name, and with `rate` among
+/// its keys.
 fn renamed(error: SpecError, name: &str) -> SpecError {
     let name = name.to_owned();
     let with_rate = |accepted: String| format!("{accepted}, rate");

@@ -126,8 +126,8 @@ pub(super) fn gaussian_vector(arguments: &mut Arguments<'_>) -> Built<GaussianVe
     Ok(Typed::of_answers(mechanism, neighbours).on_paper(on_paper(variance)))
 }
 
-/// At most m distinct counts, each by at most r: r in each of m. Where they may be one count, it moves by m·r, and no
-/// difference is longer.
+/// At most m distinct counts, each by at most r: r in each of m. Where they may be one count, it moves by
+/// m·r, and no difference is longer.
 pub(super) fn gaussian_histogram(arguments: &mut Arguments<'_>) -> Built<GaussianVector> {
     let variance = moderate_variance(arguments)?;
     let keys = size(arguments, "keys")?;

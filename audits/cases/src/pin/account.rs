@@ -10,8 +10,9 @@ use certus::{
 use super::private::RESOLUTION;
 use crate::{CaseError, exact::float};
 
-/// An ε such that `steps` steps are (ε, δ)-private for δ = `at`, whatever the gradients of so many coordinates: the upper end
-/// of the account of vectors, rounded up. A sentence whose gradient lies along one axis attains the lower end.
+/// An ε such that `steps` steps are (ε, δ)-private for δ = `at`, whatever the gradients of so many
+/// coordinates: the upper end of the account of vectors, rounded up. A sentence whose gradient lies along one
+/// axis attains the lower end.
 pub fn spent(
     multiplier: &Positive,
     rate: &Probability,

@@ -18,7 +18,8 @@
 //! stated. [`tape_counts`] makes the structural interpreter count tapes, to be compared with the flat counts
 //! one by one.
 //!
-//! [`Noise::certify`] does all of this for whichever sampler of Laplace or Gaussian noise, or of randomized response.
+//! [`Noise::certify`] does all of this for whichever sampler of Laplace or Gaussian noise, or of randomized
+//! response.
 
 mod acceptance;
 mod certificate;

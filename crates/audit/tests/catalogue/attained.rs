@@ -230,8 +230,8 @@ fn what_only_dominates_is_not_attained() {
     }
 }
 
-/// The worst of all differences that there are is between the two ends of a vector: noise on answers is the same
-/// everywhere.
+/// The worst of all differences that there are is between the two ends of a vector: noise on answers is the
+/// same everywhere.
 #[test]
 fn a_vector_is_between_its_ends() {
     let spec = "gaussian_vector(sigma=2, coordinates=2, sensitivity2=2)";

@@ -27,7 +27,8 @@ fn bell(s: f64, u: f64) -> f64 {
     s / libm::sqrt(2.0 * PI) * libm::exp(-u / 2.0 - u * u / (2.0 * s * s))
 }
 
-/// ∫ of a function over s²·middle ± 14·s, whose ends are next to nothing: a sum, which for such functions is as good as any quadrature.
+/// ∫ of a function over s²·middle ± 14·s, whose ends are next to nothing: a sum, which for such functions is
+/// as good as any quadrature.
 fn integral(s: f64, middle: f64, of: impl Fn(f64) -> f64) -> f64 {
     let step = s / 64.0;
     (-896..=896).map(|i| of(middle + f64::from(i) * step)).sum::<f64>() * step

@@ -93,7 +93,8 @@ fn all(parts: &[(Vec<Masses>, u64)]) -> Option<Vec<Masses>> {
     Some(sums)
 }
 
-/// The outcomes of k copies, without their order: of the copies that are left some have the next outcome, in binom(left, j) ways.
+/// The outcomes of k copies, without their order: of the copies that are left some have the next outcome, in
+/// binom(left, j) ways.
 fn together(masses: &[Masses], copies: u64) -> Vec<Masses> {
     let one = Scaled::one(TRUTH_BITS);
     let mut open = vec![(copies, (one.clone(), one))];
@@ -125,7 +126,8 @@ fn masses(pair: &Pair, working: &Working) -> (Vec<Masses>, Rational) {
             let share = |(p, q): (&Scaled, &Scaled)| (p.div(&whole_p).unwrap(), q.div(&whole_q).unwrap());
             (p.iter().zip(&q).map(share).collect(), Rational::zero())
         }
-        // With a = e^(−1/s), P(Y ≥ n) = a^n/(1 + a) for n > 0: at its ends, and differences of it between them.
+        // With a = e^(−1/s), P(Y ≥ n) = a^n/(1 + a) for n > 0: at its ends, and differences of it between
+        // them.
         Pair::Laplace { scale, shift } => {
             let shift = u64::try_from(shift).unwrap();
             let a = fall(&scale.get().recip());

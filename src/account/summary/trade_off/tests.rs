@@ -4,7 +4,8 @@ use super::super::tests::{brute, plan, profile, profiles};
 use super::*;
 use crate::exact::parse;
 
-/// The least type-II error by the Neyman–Pearson lemma: reject where P/Q is least, a part of an outcome at random, as long as P allows.
+/// The least type-II error by the Neyman–Pearson lemma: reject where P/Q is least, a part of an outcome at
+/// random, as long as P allows.
 fn neyman_pearson(outcomes: &[(f64, f64)], most: f64) -> f64 {
     let mut sorted = outcomes.to_vec();
     sorted.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
@@ -83,7 +84,8 @@ fn plan_of(outcomes: &[(Rational, Rational)], copies: u64) -> crate::account::Pl
     crate::account::Plan::of(&Domination::by(Pair::Finite(pair)), copies)
 }
 
-/// 0.9·(1 − 0.1) in the one order, 8/9 in the other. The larger δ of both directions says 0.8, which no test reaches.
+/// 0.9·(1 − 0.1) in the one order, 8/9 in the other. The larger δ of both directions says 0.8, which no test
+/// reaches.
 #[test]
 fn a_revealing_outcome_by_hand() {
     let outcomes = [("9/10", "1"), ("1/10", "0")].map(|(p, q)| (parse(p).unwrap(), parse(q).unwrap()));
@@ -172,7 +174,8 @@ fn ends_of_the_curve() {
     assert!(TradeOff::new(&crate::account::Plan::new(), &Precision::default()).at(&rate("1/2")).is_none());
 }
 
-/// Losses far above 1: the best test misses next to nothing, and the upper end says so. mpmath, by the normal approximation: between 10^-9 and 10^-7.
+/// Losses far above 1: the best test misses next to nothing, and the upper end says so. mpmath, by the normal
+/// approximation: between 10^-9 and 10^-7.
 #[test]
 fn large_losses() {
     let plan = plan(&["laplace(scale=1000, sensitivity=1000)*100"]);
@@ -208,7 +211,8 @@ fn kinks_are_found() {
     }
 }
 
-/// Ten steps of DP-SGD, from nothing: against the best tests by Fourier transforms in doubles, on three grids.
+/// Ten steps of DP-SGD, from nothing: against the best tests by Fourier transforms in doubles, on three
+/// grids.
 #[test]
 fn plans_on_a_grid_have_their_best_test() {
     let spec = "subsampled_gaussian(sigma=1, rate=1/10)";
