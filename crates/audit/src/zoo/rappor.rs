@@ -9,7 +9,7 @@ pub const SPECIMENS: &[Specimen] = &[
         name: "rappor_one_time_half_the_bits",
         about: "one-time RAPPOR (f = 0.95) that counts four bits: two values differ in eight, epsilon is 0.8007",
         epsilon: "0.4004",
-        samples: 300_000,
+        samples: 800_000,
         make: || report(0.95, None),
         ..BROKEN
     },
@@ -24,7 +24,7 @@ pub const SPECIMENS: &[Specimen] = &[
         name: "rappor_half_the_bits",
         about: "RAPPOR (f = 0.75, p = 0.45, q = 0.55) that counts four bits: epsilon is 0.4001",
         epsilon: "0.2",
-        samples: 1_000_000,
+        samples: 3_000_000,
         make: || report(0.75, Some((0.45, 0.55))),
         ..BROKEN
     },

@@ -40,6 +40,7 @@ pub const SPECIMENS: &[Specimen] = &[
     Specimen {
         name: "svt4_noise_not_scaled",
         about: "sparse vector whose query noise is 1/epsilon2, neither doubled nor times c: epsilon is 1.75",
+        samples: 250_000,
         make: || svt4(1.0),
         at: Some(svt4),
         ..BROKEN_AT_1
