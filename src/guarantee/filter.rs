@@ -86,6 +86,11 @@ pub(super) fn with(like: &Privacy, amount: &Amount) -> Privacy {
 /// chosen by what was released, the budget of a [`Filter`] is the guarantee (Rogers, Roth, Ullman and Vadhan
 /// 2016).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "super::filter_serial::SavedOdometer", try_from = "super::filter_serial::SavedOdometer")
+)]
 pub struct Odometer {
     /// The kind and the relation; its parameters are not used.
     pub(super) like: Guarantee,
@@ -102,7 +107,13 @@ impl Odometer {
     /// What has been spent.
     #[must_use]
     pub fn spent(&self) -> Guarantee {
-        Guarantee::new(self.like.relation(), with(self.like.privacy(), &self.spent))
+        Guarantee::new(self.relation(), with(self.like.privacy(), &self.spent))
+    }
+
+    /// The neighbours that it counts for.
+    #[must_use]
+    pub fn relation(&self) -> Relation {
+        self.like.relation()
     }
 
     /// Books a cost.

@@ -1,4 +1,4 @@
-//! A saved budget as text (feature `serde`): its kind, its neighbours, and exact numbers.
+//! Budgets and odometers as text (feature `serde`): a kind, its neighbours, and exact numbers.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -62,19 +62,38 @@ impl Serialize for SavedFilter {
     }
 }
 
-impl From<&SavedFilter> for Saved {
-    fn from(saved: &SavedFilter) -> Self {
-        let kind = match saved.odometer.like.privacy() {
-            Privacy::Pure { .. } => Kind::Pure,
-            Privacy::Approximate { .. } => Kind::Approximate,
-            Privacy::Zcdp { .. } => Kind::Zcdp,
+impl Kind {
+    fn of(odometer: &Odometer) -> Self {
+        match odometer.like.privacy() {
+            Privacy::Pure { .. } => Self::Pure,
+            Privacy::Approximate { .. } => Self::Approximate,
+            Privacy::Zcdp { .. } => Self::Zcdp,
             // An order is above 1 by its constructor.
             Privacy::Renyi { alpha, .. } => {
-                Positive::new(alpha.clone()).map_or(Kind::Approximate, |alpha| Kind::Renyi { alpha })
+                Positive::new(alpha.clone()).map_or(Self::Approximate, |alpha| Self::Renyi { alpha })
             }
-        };
+        }
+    }
+
+    /// Nothing spent, of this kind.
+    fn nothing(self) -> Result<Privacy, SavedError> {
+        let nothing = Real::from(0);
+        Ok(match self {
+            Self::Pure => Privacy::Pure { epsilon: nothing },
+            Self::Approximate => Privacy::Approximate { epsilon: nothing.clone(), delta: nothing },
+            Self::Zcdp => Privacy::Zcdp { rho: nothing },
+            Self::Renyi { alpha } if *alpha.get() > Rational::from_integer(1.into()) => {
+                Privacy::Renyi { alpha: alpha.get().clone(), epsilon: nothing }
+            }
+            Self::Renyi { .. } => return Err(SavedError::Alpha),
+        })
+    }
+}
+
+impl From<&SavedFilter> for Saved {
+    fn from(saved: &SavedFilter) -> Self {
         let (budget, spent) = (numbers(&saved.budget), numbers(&saved.odometer.spent));
-        Self { kind, relation: saved.odometer.like.relation(), budget, spent }
+        Self { kind: Kind::of(&saved.odometer), relation: saved.odometer.relation(), budget, spent }
     }
 }
 
@@ -86,18 +105,32 @@ impl TryFrom<Saved> for SavedFilter {
         if !spent.fits(&budget) {
             return Err(SavedError::Overspent);
         }
-        let nothing = Real::from(0);
-        let like = match saved.kind {
-            Kind::Pure => Privacy::Pure { epsilon: nothing },
-            Kind::Approximate => Privacy::Approximate { epsilon: nothing.clone(), delta: nothing },
-            Kind::Zcdp => Privacy::Zcdp { rho: nothing },
-            Kind::Renyi { alpha } if *alpha.get() > Rational::from_integer(1.into()) => {
-                Privacy::Renyi { alpha: alpha.get().clone(), epsilon: nothing }
-            }
-            Kind::Renyi { .. } => return Err(SavedError::Alpha),
-        };
-        let like = Guarantee::new(saved.relation, with(&like, &budget));
+        let like = Guarantee::new(saved.relation, with(&saved.kind.nothing()?, &budget));
         Ok(Self { budget, odometer: Odometer { like, spent } })
+    }
+}
+
+/// A saved odometer.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SavedOdometer {
+    kind: Kind,
+    relation: Relation,
+    spent: Numbers,
+}
+
+impl From<Odometer> for SavedOdometer {
+    fn from(odometer: Odometer) -> Self {
+        Self { kind: Kind::of(&odometer), relation: odometer.relation(), spent: numbers(&odometer.spent) }
+    }
+}
+
+impl TryFrom<SavedOdometer> for Odometer {
+    type Error = SavedError;
+
+    fn try_from(saved: SavedOdometer) -> Result<Self, SavedError> {
+        let like = Guarantee::new(saved.relation, saved.kind.nothing()?);
+        Ok(Self { like, spent: amount(&saved.spent) })
     }
 }
 
@@ -130,6 +163,13 @@ mod tests {
             assert_eq!((filter.debit(&cost), filter.debit(&cost)), (Ok(()), Ok(())), "{text}");
             assert_eq!(filter.debit(&cost), Err(DebitError::Exceeded), "{text}");
         }
+        let counted = Guarantee::renyi(one, &order, of(1, 3)).unwrap();
+        let mut odometer = Odometer::new(&counted);
+        odometer.debit(&counted).unwrap();
+        let text = serde_json::to_string(&odometer).unwrap();
+        let mut again = serde_json::from_str::<Odometer>(&text).unwrap();
+        assert_eq!(again.spent(), odometer.spent(), "{text}");
+        assert_eq!(again.debit(&counted), Ok(()), "{text}");
         let text = r#"{"kind":"pure","relation":"add_remove","budget":{"main":"1","delta":"0"},"spent":{"main":"2","delta":"0"}}"#;
         assert!(serde_json::from_str::<SavedFilter>(text).unwrap_err().to_string().contains("more was spent"));
     }

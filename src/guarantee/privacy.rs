@@ -60,7 +60,7 @@ pub enum GuaranteeError {
     #[error("the rate must be from 0 to 1")]
     Rate,
     /// Two guarantees speak of different neighbours.
-    #[error("both guarantees must be for the same neighbours: convert one with `under` first")]
+    #[error("both guarantees must be for the same neighbours (add_remove or change_one)")]
     RelationsDiffer,
     /// Pairs for add/remove neighbours whose two steps are not known.
     #[error("no conversion from add/remove to change-one neighbours is known for these pairs")]
@@ -153,7 +153,7 @@ impl Guarantee {
         Ok(Self::new(relation, Privacy::Renyi { alpha: alpha.get().clone(), epsilon }))
     }
 
-    pub(super) fn new(relation: Relation, privacy: Privacy) -> Self {
+    pub(crate) fn new(relation: Relation, privacy: Privacy) -> Self {
         Self { relation, privacy }
     }
 

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     bits::{Bits, BitsError},
     exact::Pmf,
-    guarantee::{Domination, Privacy, Relation},
-    mechanism::{Private, SamplerError},
+    guarantee::{DebitError, Domination, Filter, Guarantee, GuaranteeError, Odometer, Privacy, Relation},
+    mechanism::{Private, ReleaseError, SamplerError},
     sample::{Program, Sampler, execute},
 };
 
@@ -65,6 +65,53 @@ pub trait AnyMechanism: Send + Sync {
 
     /// The name of the sampler that draws: `reference`, `prepared` or `fixed`.
     fn sampler(&self) -> &'static str;
+
+    /// What one release costs a budget for neighbours of this relation.
+    ///
+    /// # Errors
+    ///
+    /// If it is for other neighbours, or guarantees nothing: then no budget suffices.
+    fn cost(&self, relation: Relation) -> Result<Guarantee, DebitError> {
+        if self.relation().is_some_and(|own| own != relation) {
+            return Err(GuaranteeError::RelationsDiffer.into());
+        }
+        let privacy = self.privacy().ok_or(DebitError::Exceeded)?;
+        Ok(Guarantee::new(relation, privacy))
+    }
+
+    /// Draws one release that a budget pays for, before anything is drawn.
+    ///
+    /// # Errors
+    ///
+    /// If the input is refused or the budget does not suffice, and nothing is spent then; or if the source of
+    /// bits fails, which is paid for. Nothing is released in any of these cases.
+    fn release_within(
+        &self,
+        budget: &mut Filter,
+        input: &str,
+        bits: &mut dyn Bits,
+    ) -> Result<Outcome, ReleaseError<InputError>> {
+        let release = self.on(input).map_err(ReleaseError::Input)?;
+        budget.debit(&self.cost(budget.relation())?)?;
+        Ok(release.draw(bits)?)
+    }
+
+    /// Draws one release that an odometer counts, before anything is drawn.
+    ///
+    /// # Errors
+    ///
+    /// As of [`release_within`](Self::release_within); an odometer suffices for whatever converts to its
+    /// kind.
+    fn release_counted(
+        &self,
+        odometer: &mut Odometer,
+        input: &str,
+        bits: &mut dyn Bits,
+    ) -> Result<Outcome, ReleaseError<InputError>> {
+        let release = self.on(input).map_err(ReleaseError::Input)?;
+        odometer.debit(&self.cost(odometer.relation())?)?;
+        Ok(release.draw(bits)?)
+    }
 }
 
 /// A mechanism on an input.
@@ -162,5 +209,58 @@ impl Visitor for Erase {
         M: Private<Input: ReadInput, Release: Program<Output: ToOutcome>> + Send + Sync + 'static,
     {
         Box::new(mechanism)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bits::{Replay, Tape, seeded},
+        exact::Real,
+        mechanism::from_spec,
+    };
+
+    fn count() -> Box<dyn AnyMechanism> {
+        from_spec(&"count(scale=2)".parse().unwrap()).unwrap()
+    }
+
+    fn budget() -> Filter {
+        Filter::new(Guarantee::pure(Relation::AddRemove, Real::from(1)).unwrap())
+    }
+
+    fn spent(n: i64) -> Guarantee {
+        Guarantee::pure(Relation::AddRemove, Real::ratio(n, 2)).unwrap()
+    }
+
+    /// Two releases at ½, and no third; a refused input is free, and a source that fails is paid for.
+    #[test]
+    fn a_release_is_paid_for_before_it_is_drawn() {
+        let (mechanism, mut budget) = (count(), budget());
+        let on = |budget: &mut Filter, input| mechanism.release_within(budget, input, &mut seeded([1; 32]));
+        assert!(matches!(on(&mut budget, "nobody's"), Err(ReleaseError::Input(_))));
+        assert_eq!(budget.spent(), spent(0));
+        assert!(matches!(on(&mut budget, "1,1"), Ok(Outcome::Integer(_))));
+        assert_eq!(budget.spent(), spent(1));
+        let failed = mechanism.release_within(&mut budget, "1", &mut Replay::new(Tape::default()));
+        assert!(matches!(failed, Err(ReleaseError::Bits(_))));
+        assert_eq!(budget.spent(), spent(2));
+        assert_eq!(on(&mut budget, "1").unwrap_err(), ReleaseError::Budget(DebitError::Exceeded));
+    }
+
+    /// What is for one relation is not paid for by a budget of the other, and what guarantees nothing by
+    /// none.
+    #[test]
+    fn what_a_release_costs() {
+        assert_eq!(count().cost(Relation::AddRemove), Ok(spent(1)));
+        assert_eq!(count().cost(Relation::ChangeOne), Err(GuaranteeError::RelationsDiffer.into()));
+        let truth = from_spec(&"randomized_response(p=1)".parse().unwrap()).unwrap();
+        let relation = truth.relation().unwrap_or(Relation::ChangeOne);
+        assert_eq!(truth.cost(relation), Err(DebitError::Exceeded));
+        let mut odometer = Odometer::new(&spent(0));
+        for n in 1..4 {
+            count().release_counted(&mut odometer, "1", &mut seeded([1; 32])).unwrap();
+            assert_eq!(odometer.spent(), spent(n));
+        }
     }
 }
