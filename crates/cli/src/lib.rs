@@ -31,8 +31,14 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed.
 #[must_use]
 pub fn main() -> u8 {
+    run_on_streams(std::env::args_os())
+}
+
+/// As [`main`], on the given arguments, the program's name first: what a Python wheel's command calls.
+#[must_use]
+pub fn run_on_streams(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let stdout = io::stdout();
-    let outcome = run(std::env::args_os(), &mut stdout.lock());
+    let outcome = run(arguments, &mut stdout.lock());
     match outcome {
         Ok(status) => status,
         Err(failure) => {
