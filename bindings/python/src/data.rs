@@ -9,6 +9,7 @@ use pyo3::{
     types::{PyBytes, PyFrozenSet, PyList, PySequence, PySet, PyString},
 };
 
+use crate::capsule;
 use crate::number::{Role, number, refused, to_fraction, to_int, type_name};
 
 /// What separates in the text, and hence is in no key.
@@ -29,8 +30,12 @@ pub(crate) fn to_text(data: &Bound<'_, PyAny>, shape: Shape) -> PyResult<String>
     if let Ok(text) = data.cast::<PyString>() {
         return Ok(text.to_str()?.to_owned());
     }
-    // Arrays and scalars of numpy, and columns of pandas.
-    let data = if data.hasattr("tolist")? { &data.call_method0("tolist")? } else { data };
+    // Arrays and scalars of numpy; and columns of Arrow, which may have nulls.
+    let data = match capsule::chunks(data, "data")? {
+        Some(chunks) => &capsule::to_list(data.py(), &chunks, "data")?.into_any(),
+        None if data.hasattr("tolist")? => &data.call_method0("tolist")?,
+        None => data,
+    };
     match shape {
         Shape::People => joined(&entries(data, "a sequence of people")?, ";", person),
         Shape::Numbers if data.cast::<PySequence>().is_ok() => {

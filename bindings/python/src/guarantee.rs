@@ -1,6 +1,6 @@
 //! What a mechanism guarantees.
 
-use certus::guarantee::{Privacy, Relation};
+use certus::guarantee::{self, Privacy, Relation};
 use pyo3::prelude::*;
 
 use crate::enclosure::Enclosure;
@@ -21,6 +21,25 @@ pub(crate) struct Guarantee {
 }
 
 impl Guarantee {
+    /// That of the library.
+    pub(crate) fn of(guarantee: &guarantee::Guarantee) -> Option<Self> {
+        Self::new(guarantee.privacy(), Some(guarantee.relation()))
+    }
+
+    /// Its kind and its numbers.
+    pub(crate) fn numbers(&self) -> String {
+        let numbers = [("alpha", &self.alpha), ("epsilon", &self.epsilon), ("delta", &self.delta), ("rho", &self.rho)];
+        let numbers = numbers.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?.to_string())));
+        let numbers = numbers.map(|(name, value)| format!(", {name} = {value}")).collect::<String>();
+        format!("{}{numbers}", self.kind)
+    }
+
+    /// All of it.
+    pub(crate) fn text(&self) -> String {
+        let neighbours = self.relation.unwrap_or("as the stated sensitivity has them");
+        format!("{}; neighbours: {neighbours}", self.numbers())
+    }
+
     /// Nothing if a number of it has no value, which no mechanism's has.
     pub(crate) fn new(privacy: &Privacy, relation: Option<Relation>) -> Option<Self> {
         let none = Self {
@@ -49,14 +68,10 @@ impl Guarantee {
 #[pymethods]
 impl Guarantee {
     fn __str__(&self) -> String {
-        let numbers = [("alpha", &self.alpha), ("epsilon", &self.epsilon), ("delta", &self.delta), ("rho", &self.rho)];
-        let numbers = numbers.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?.to_string())));
-        let numbers = numbers.map(|(name, value)| format!(", {name} = {value}")).collect::<String>();
-        let neighbours = self.relation.unwrap_or("as the stated sensitivity has them");
-        format!("{}{numbers}; neighbours: {neighbours}", self.kind)
+        self.text()
     }
 
     fn __repr__(&self) -> String {
-        format!("<Guarantee {}>", self.__str__())
+        format!("<Guarantee {}>", self.text())
     }
 }

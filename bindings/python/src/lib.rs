@@ -3,13 +3,18 @@
 //!
 //! * `number`, `enclosure`: exact numbers in and out;
 //! * `source`: the operating system's randomness, or a test's seed;
-//! * `noise`, on the arrays of `array`;
+//! * `noise`, on the arrays of `array` and the columns of `capsule`;
 //! * `mechanism`, which reads its input through `data` and states a `guarantee`;
+//! * `budget`, from which mechanisms are paid;
+//! * `command`: the program `certus`, and its certificates;
 //! * `plan`, with `profile` and `answer`, and `calibrate`: accounts.
 
 mod answer;
 mod array;
+mod budget;
 mod calibrate;
+mod capsule;
+mod command;
 mod data;
 mod enclosure;
 mod guarantee;
@@ -26,7 +31,10 @@ mod _certus {
     #[pymodule_export]
     use super::{
         answer::Answer,
+        budget::{BudgetError, Filter, Odometer},
         calibrate::{Calibration, calibrate},
+        capsule::Column,
+        command::{Certificate, run_command},
         enclosure::Enclosure,
         guarantee::Guarantee,
         mechanism::{Mechanism, describe, mechanisms},

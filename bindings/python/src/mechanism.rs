@@ -1,13 +1,18 @@
 //! `certus.Mechanism`: any mechanism of the catalogue, by its spec.
 
 use certus::mechanism::{AnyMechanism, CATALOGUE, Outcome, Spec, entry, from_spec};
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyList};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyList, PyString},
+};
 
 use crate::{
+    command::Certificate,
     data::{Shape, to_object, to_text},
     guarantee::Guarantee,
     noise::sampler,
-    number::{count, refused},
+    number::{count, refused, type_name},
     source::{Seeded, draw, failed},
 };
 
@@ -28,6 +33,27 @@ pub(crate) struct Mechanism {
 impl Mechanism {
     pub(crate) fn text(&self) -> String {
         self.spec.to_string()
+    }
+
+    pub(crate) fn any(&self) -> &dyn AnyMechanism {
+        &*self.mechanism
+    }
+
+    /// A Mechanism, or the one of a spec.
+    pub(crate) fn of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        if let Ok(mechanism) = value.cast::<Self>() {
+            return Ok(mechanism.clone());
+        }
+        let Ok(spec) = value.cast::<PyString>() else {
+            let name = type_name(value);
+            return Err(PyTypeError::new_err(format!("mechanism: must be a Mechanism or a spec, not {name}")));
+        };
+        Bound::new(value.py(), Self::new(value.py(), spec.to_str()?, None)?)
+    }
+
+    /// The text of data that it may run on.
+    pub(crate) fn text_of(&self, data: &Bound<'_, PyAny>) -> PyResult<String> {
+        to_text(data, self.shape)
     }
 }
 
@@ -83,6 +109,40 @@ impl Mechanism {
         PyList::new(py, outcomes.iter().map(|outcome| to_object(py, outcome)).collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// Enumerates the shipped code's own output distribution, and compares it with the one on paper; or, with
+    /// two neighbouring inputs, with the guarantee between them. A Certificate: that of `certus certify`.
+    ///
+    /// depth: how deep to enumerate, in bits of unresolved mass. mode: 'structural', or 'flat', which runs
+    /// every tape of that length.
+    #[pyo3(signature = (data=None, neighbour=None, *, mode="structural", depth=None))]
+    fn certify(
+        &self,
+        py: Python<'_>,
+        data: Option<&Bound<'_, PyAny>>,
+        neighbour: Option<&Bound<'_, PyAny>>,
+        mode: &str,
+        depth: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Certificate> {
+        if !["structural", "flat"].contains(&mode) {
+            return Err(refused("mode", "must be 'structural' or 'flat'"));
+        }
+        let (spec, sampler) = (self.text(), self.mechanism.sampler());
+        let mut arguments = vec!["certify", &spec, "--mode", mode, "--sampler", sampler];
+        let inputs = match (data, neighbour) {
+            (Some(data), Some(neighbour)) => Some((self.text_of(data)?, self.text_of(neighbour)?)),
+            (None, None) => None,
+            _ => return Err(refused("neighbour", "must be given with data, and data with it")),
+        };
+        if let Some((data, neighbour)) = &inputs {
+            arguments.extend(["--input", data, "--neighbour", neighbour]);
+        }
+        let depth = depth.map(|depth| count(depth, "depth", 1, 4096)).transpose()?.map(|depth| depth.to_string());
+        if let Some(depth) = &depth {
+            arguments.extend(["--depth", depth]);
+        }
+        Certificate::of(py, &arguments)
+    }
+
     /// What is guaranteed; None if nothing is.
     #[getter]
     fn guarantee(&self) -> Option<Guarantee> {
@@ -120,7 +180,7 @@ impl Mechanism {
         n: u64,
         source: Option<&Bound<'_, Seeded>>,
     ) -> PyResult<Vec<Outcome>> {
-        let text = to_text(data, self.shape)?;
+        let text = self.text_of(data)?;
         let source = source.map(Bound::get);
         py.detach(|| {
             let release = self.mechanism.on(&text).map_err(|error| refused("data", error))?;

@@ -6,7 +6,7 @@ use certus::{
     sample::{FillError, GaussianNoise, LaplaceNoise, Sample, Sampler, fixed::Mode},
 };
 use pyo3::{
-    exceptions::{PyOverflowError, PyRuntimeError, PyTypeError},
+    exceptions::{PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError},
     prelude::*,
     types::{PyList, PyString},
 };
@@ -15,6 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::{
     array,
+    capsule::{self, Column},
     number::{count, integer, positive, refused, to_fraction, to_int, type_name},
     source::{Seeded, Source, draw, failed},
 };
@@ -105,6 +106,13 @@ fn length(n: &Bound<'_, PyAny>) -> PyResult<usize> {
     Ok(usize::try_from(count(n, "n", 0, MOST_SAMPLES)?)?)
 }
 
+/// An empty vector with room for n numbers.
+fn room(n: usize) -> PyResult<Vec<i64>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(n).map_err(|_| PyMemoryError::new_err("there is no room for so many numbers"))?;
+    Ok(values)
+}
+
 /// A sample that does not fit is no sample, and nothing is returned.
 fn not_filled(error: FillError) -> PyErr {
     match error {
@@ -123,21 +131,37 @@ impl Noise {
         self.drawn.sampler()
     }
 
-    /// n samples, as an array of int64.
+    /// n samples, as an array of int64; with into='arrow', as a Column for whoever reads Arrow.
     ///
     /// threads: on so many threads (the prepared sampler's only). The samples are then the same for every
     /// number of threads, and others than without. OverflowError, and nothing is returned, if a sample does
     /// not fit int64.
-    #[pyo3(signature = (n, *, threads=None, source=None))]
+    #[pyo3(signature = (n, *, into="numpy", threads=None, source=None))]
     fn sample<'py>(
         &self,
         py: Python<'py>,
         n: &Bound<'py, PyAny>,
+        into: &str,
         threads: Option<&Bound<'py, PyAny>>,
         source: Option<&Bound<'py, Seeded>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let pool = threads.map(|threads| pool(threads, &self.drawn)).transpose()?;
-        let array = array::zeros(py, &[length(n)?])?;
+        let n = length(n)?;
+        match into {
+            "numpy" => {}
+            "arrow" => {
+                let source = source.map(Bound::get);
+                let drawn = py.detach(|| {
+                    let mut out = room(n)?;
+                    out.resize(n, 0);
+                    draw(source, |bits| self.drawn.fill(bits, pool.as_ref(), &mut out)).map_err(not_filled)?;
+                    Ok::<_, PyErr>(out)
+                })?;
+                return Ok(Bound::new(py, Column::from(drawn))?.into_any());
+            }
+            _ => return Err(refused("into", "must be 'numpy' or 'arrow'")),
+        }
+        let array = array::zeros(py, &[n])?;
         let mut borrowed = array::writable(&array, "n")?;
         let out = array::slice(&mut borrowed, "n")?;
         let source = source.map(Bound::get);
@@ -160,7 +184,8 @@ impl Noise {
         to_list(py, &noise)
     }
 
-    /// x with independent noise added to each entry, as a new array of int64 of the same shape.
+    /// x with independent noise added to each entry, as a new array of int64 of the same shape; of an Arrow
+    /// column of int64 without nulls, as a Column.
     ///
     /// out: an array of int64 and of that shape that takes the result instead; it may be x itself.
     /// threads: as of `sample`. OverflowError if a sum does not fit int64: nothing is returned then, and
@@ -175,21 +200,24 @@ impl Noise {
         source: Option<&Bound<'py, Seeded>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let pool = threads.map(|threads| pool(threads, &self.drawn)).transpose()?;
+        if let Some(chunks) = capsule::chunks(x, "x")? {
+            if out.is_some() {
+                return Err(refused("out", "must not be given for an Arrow column, which never changes"));
+            }
+            let words = capsule::words(&chunks, "x")?;
+            let source = source.map(Bound::get);
+            let sums = py.detach(|| {
+                let mut sums = room(words.iter().map(|chunk| chunk.values().len()).sum())?;
+                words.iter().for_each(|chunk| sums.extend_from_slice(chunk.values()));
+                self.add_to(source, pool.as_ref(), &mut sums).map(|()| sums)
+            })?;
+            return Ok(Bound::new(py, Column::from(sums))?.into_any());
+        }
         let result = array::copied(x, out)?;
         let mut borrowed = array::writable(&result, "out")?;
         let values = array::slice(&mut borrowed, "out")?;
         let source = source.map(Bound::get);
-        let clamped = py.detach(|| {
-            let clamped = draw(source, |bits| self.drawn.add(bits, pool.as_ref(), values));
-            // Values without noise are private, and clamped sums are not what was asked for.
-            if clamped != Ok(0) {
-                values.fill(0);
-            }
-            clamped
-        });
-        if clamped.map_err(failed)? > 0 {
-            return Err(PyOverflowError::new_err("a sum does not fit int64: add_integers takes integers of any size"));
-        }
+        py.detach(|| self.add_to(source, pool.as_ref(), values))?;
         drop(borrowed);
         Ok(result.into_any())
     }
@@ -218,6 +246,19 @@ impl Noise {
 }
 
 impl Noise {
+    /// Adds noise to each of these; they are zeros if there is an error.
+    fn add_to(&self, source: Option<&Seeded>, pool: Option<&ThreadPool>, values: &mut [i64]) -> PyResult<()> {
+        let clamped = draw(source, |bits| self.drawn.add(bits, pool, values));
+        // Values without noise are private, and clamped sums are not what was asked for.
+        if clamped != Ok(0) {
+            values.fill(0);
+        }
+        if clamped.map_err(failed)? > 0 {
+            return Err(PyOverflowError::new_err("a sum does not fit int64: add_integers takes integers of any size"));
+        }
+        Ok(())
+    }
+
     fn integers(&self, py: Python<'_>, n: usize, source: Option<&Bound<'_, Seeded>>) -> PyResult<Vec<Integer>> {
         let source = source.map(Bound::get);
         py.detach(|| {

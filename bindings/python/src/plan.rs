@@ -10,7 +10,7 @@ use num_traits::One;
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
-    types::{PyList, PyString, PyTuple},
+    types::{PyDict, PyList, PyString, PyTuple},
 };
 
 use crate::{
@@ -74,7 +74,7 @@ impl Item {
     }
 }
 
-fn relation(name: &str) -> PyResult<Relation> {
+pub(crate) fn relation(name: &str) -> PyResult<Relation> {
     match name {
         "add_remove" => Ok(Relation::AddRemove),
         "change_one" => Ok(Relation::ChangeOne),
@@ -225,6 +225,19 @@ impl Plan {
             [one] if !is_list => Ok(Bound::new(py, one.clone())?.into_any()),
             _ => Ok(PyList::new(py, found)?.into_any()),
         }
+    }
+
+    /// Draws the privacy profile (kind='profile') or the trade-off curve (kind='trade_off') with matplotlib, if
+    /// it is installed, on axes ax or on new ones, which it returns. Both ends are drawn, as a band. The other
+    /// options are those of `profile` and `trade_off`.
+    #[pyo3(signature = (kind="profile", *, ax=None, **options))]
+    fn plot<'py>(
+        slf: &Bound<'py, Self>,
+        kind: &str,
+        ax: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("certus._plot")?.call_method("plot", (slf, kind, ax), options)
     }
 
     /// The canonical specs, in the order given.

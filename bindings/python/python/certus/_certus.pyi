@@ -1,32 +1,46 @@
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, SupportsIndex, TypeAlias, final, overload
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "Answer",
+    "BudgetError",
     "Calibration",
+    "Certificate",
+    "Column",
     "Enclosure",
+    "Filter",
     "Gaussian",
     "Guarantee",
     "Laplace",
     "Mechanism",
     "Noise",
+    "Odometer",
     "Plan",
     "Seeded",
     "calibrate",
     "describe",
     "dp_sgd",
     "mechanisms",
+    "run_command",
 ]
 
 _Number: TypeAlias = int | float | str | Fraction | Decimal | SupportsIndex
 _Sampler: TypeAlias = Literal["prepared", "fixed", "reference"]
 _Relation: TypeAlias = Literal["add_remove", "change_one"]
 _Released: TypeAlias = None | int | Fraction | str | list["_Released"]
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+_Arrow: TypeAlias = _ArrowArray | _ArrowStream
 
 class Enclosure:
     @property
@@ -55,10 +69,25 @@ class Seeded:
 class Noise:
     @property
     def sampler(self) -> _Sampler: ...
+    @overload
     def sample(
-        self, n: _Number, *, threads: _Number | None = None, source: Seeded | None = None
+        self,
+        n: _Number,
+        *,
+        into: Literal["numpy"] = "numpy",
+        threads: _Number | None = None,
+        source: Seeded | None = None,
     ) -> NDArray[np.int64]: ...
+    @overload
+    def sample(
+        self, n: _Number, *, into: Literal["arrow"], threads: _Number | None = None, source: Seeded | None = None
+    ) -> Column: ...
     def sample_integers(self, n: _Number, *, source: Seeded | None = None) -> list[int]: ...
+    @overload
+    def add(
+        self, x: _Arrow, *, threads: _Number | None = None, source: Seeded | None = None
+    ) -> Column: ...
+    @overload
     def add(
         self,
         x: NDArray[np.int64],
@@ -102,6 +131,14 @@ class Guarantee:
 class Mechanism:
     def __new__(cls, spec: str, *, sampler: _Sampler | None = None) -> Mechanism: ...
     def release(self, data: Any, *, source: Seeded | None = None) -> _Released: ...
+    def certify(
+        self,
+        data: Any | None = None,
+        neighbour: Any | None = None,
+        *,
+        mode: Literal["structural", "flat"] = "structural",
+        depth: _Number | None = None,
+    ) -> Certificate: ...
     def sample_many(self, data: Any, n: _Number, *, source: Seeded | None = None) -> list[_Released]: ...
     @property
     def guarantee(self) -> Guarantee | None: ...
@@ -111,6 +148,62 @@ class Mechanism:
     def sampler(self) -> _Sampler: ...
     @property
     def neighbours(self) -> tuple[str, str]: ...
+
+@final
+class Certificate:
+    @property
+    def holds(self) -> bool: ...
+    def json(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class Column:
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+    def to_pylist(self) -> list[int]: ...
+
+class BudgetError(RuntimeError): ...
+
+@final
+class Filter:
+    def __new__(
+        cls,
+        *,
+        epsilon: _Number | None = None,
+        delta: _Number | None = None,
+        rho: _Number | None = None,
+        alpha: _Number | None = None,
+        relation: _Relation | None = None,
+    ) -> Filter: ...
+    def release(self, mechanism: str | Mechanism, data: Any, *, source: Seeded | None = None) -> _Released: ...
+    @property
+    def spent(self) -> Guarantee: ...
+    @property
+    def remaining(self) -> Guarantee: ...
+    def save(self) -> str: ...
+    @staticmethod
+    def restore(text: str) -> Filter: ...
+    def __enter__(self) -> Filter: ...
+    def __exit__(self, *_exception: object) -> bool: ...
+
+@final
+class Odometer:
+    def __new__(
+        cls,
+        kind: Literal["pure", "approximate", "zcdp", "renyi"],
+        *,
+        alpha: _Number | None = None,
+        relation: _Relation | None = None,
+    ) -> Odometer: ...
+    def release(self, mechanism: str | Mechanism, data: Any, *, source: Seeded | None = None) -> _Released: ...
+    @property
+    def spent(self) -> Guarantee: ...
+    def save(self) -> str: ...
+    @staticmethod
+    def restore(text: str) -> Odometer: ...
+    def __enter__(self) -> Odometer: ...
+    def __exit__(self, *_exception: object) -> bool: ...
 
 @final
 class Plan:
@@ -131,6 +224,9 @@ class Plan:
     def trade_off(
         self, false_positives: list[_Number] | tuple[_Number, ...], *, digits: _Number | None = None
     ) -> list[Enclosure]: ...
+    def plot(
+        self, kind: Literal["profile", "trade_off"] = "profile", *, ax: Any | None = None, **options: Any
+    ) -> Any: ...
     @property
     def mechanisms(self) -> list[str]: ...
     @property
@@ -168,3 +264,4 @@ def dp_sgd(
 ) -> Plan: ...
 def mechanisms() -> list[str]: ...
 def describe(name: str) -> str: ...
+def run_command(arguments: list[str]) -> int: ...
