@@ -40,6 +40,7 @@ mod plan;
 mod privacy_profile;
 mod profile;
 mod question;
+mod reach;
 mod reference;
 mod simplified;
 mod spectral;
@@ -55,6 +56,7 @@ pub use epsilon::epsilon;
 pub use method::Method;
 pub use plan::{Part, Plan};
 pub use privacy_profile::PrivacyProfile;
+pub use reach::reach;
 pub use summary::{
     GaussianDp, ProfilePoint, TradeOff, attacker_true_positive_rate, gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
 };

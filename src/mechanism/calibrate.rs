@@ -2,6 +2,7 @@
 //! fail.
 
 mod classical;
+mod noisy;
 #[cfg(test)]
 mod tests;
 mod trend;
@@ -11,6 +12,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use num_traits::{One, Signed};
 
 pub use classical::Classical;
+pub use noisy::Noisy;
 pub use trend::Trend;
 
 use trend::Wanted;
@@ -55,6 +57,9 @@ pub enum CalibrateError {
     /// No scale up to 2^64 steps was certified to meet (ε, δ).
     #[error("no scale of the grid up to 2^64 steps is certified to meet epsilon and delta")]
     NoScale,
+    /// No formula says about where the scale is.
+    #[error("a step must be given for such an epsilon and delta")]
+    NoStep,
     /// The account failed.
     #[error(transparent)]
     Account(#[from] AccountError),
