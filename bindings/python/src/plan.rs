@@ -182,12 +182,7 @@ impl Plan {
         let found = py.detach(|| {
             let last = match last {
                 Some(last) => last.get().clone(),
-                None => profile::reach(&self.plan).map_err(|error| match error {
-                    AccountError::NoEpsilon | AccountError::NoEpsilonKnown => {
-                        refused("to", "must be given: delta is negligible at no epsilon")
-                    }
-                    error => no_account(error),
-                })?,
+                None => account::reach(&self.plan).map_err(no_account)?,
             };
             profile::profile(&self.plan, &last, points, &precision).map_err(no_account)
         });
