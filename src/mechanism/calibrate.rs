@@ -2,7 +2,7 @@
 //! fail.
 
 mod classical;
-mod noisy;
+mod noise;
 #[cfg(test)]
 mod tests;
 mod trend;
@@ -12,7 +12,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use num_traits::{One, Signed};
 
 pub use classical::Classical;
-pub use noisy::Noisy;
+pub use noise::CalibratedNoise;
 pub use trend::Trend;
 
 use trend::Wanted;

@@ -25,7 +25,7 @@ mod subsampled;
 
 pub use accuracy::{Accuracy, AccuracyError, ErrorBound, ScaleForAccuracy, Tails, largest_scale};
 pub use arguments::Arguments;
-pub use calibrate::{CalibrateError, Calibration, Classical, Excluded, Noisy, Target, Trend, calibrate};
+pub use calibrate::{CalibrateError, CalibratedNoise, Calibration, Classical, Excluded, Target, Trend, calibrate};
 pub use catalogue::{
     AnyMechanism, AnyRelease, CATALOGUE, Entry, Family, InputError, Outcome, ReadInput, ToOutcome, Typed, Visitor,
     entry, from_spec, visit,

@@ -5,12 +5,14 @@ use std::num::NonZeroU64;
 use certus::{
     account::{
         DpSgd, Plan, Precision, PrivacyProfile, TradeOff, attacker_true_positive_rate, delta, delta_both_ways, epsilon,
-        gaussian_dp, renyi, trade_off, zcdp, zcdp_delta,
+        gaussian_dp, reach, renyi, trade_off, zcdp, zcdp_delta,
     },
     exact::{Enclosure, NonNegative, Positive, Probability, parse},
     guarantee::{L1, Relation, Sensitivity},
-    mechanism::{Private, Target, Trend, additive::GaussianMechanism, calibrate, from_spec},
+    mechanism::{CalibratedNoise, Private, Target, Trend, additive::GaussianMechanism, calibrate, from_spec},
 };
+
+use num_bigint::BigUint;
 
 use crate::{Calls, Case, values::*};
 
@@ -68,6 +70,7 @@ fn accounts(calls: &mut Calls) {
             calls.make(format!("renyi of {name} at {}", shown(&alpha)), || renyi(&plan, &alpha, &PRECISION));
         }
         calls.make(format!("zcdp of {name}"), || zcdp(&plan, &PRECISION));
+        calls.make(format!("reach of {name}"), || reach(&plan));
         calls.make(format!("trade-off of {name}"), || {
             let mut curve = TradeOff::new(&plan, &PRECISION).with(&[], &[]);
             let half = Probability::new(parse("1/2").unwrap()).unwrap();
@@ -118,6 +121,18 @@ fn summaries(calls: &mut Calls) {
                 let target = Target { epsilon, delta, step, trend, most_checked: 10, precision: PRECISION };
                 calibrate(&target, |_| Plan::new()).map(|found| found.is_smallest())
             });
+            calls.make(format!("CalibratedNoise of {}, {}", shown(&step), shown(&at)), || {
+                let largest = BigUint::from(u64::MAX);
+                let noises = [
+                    CalibratedNoise::Laplace { sensitivity: largest.clone() },
+                    CalibratedNoise::gaussian(largest.pow(2), 1),
+                    CalibratedNoise::gaussian(largest, u64::MAX),
+                ];
+                noises.map(|noise| {
+                    let found = noise.calibrate(&step, &at, Some(&step));
+                    (found.is_ok(), noise.classical(&step, &at), noise.spec(&step), noise.plan(&step))
+                })
+            });
         }
     }
 }
@@ -139,6 +154,7 @@ pub fn cases() -> Vec<Case> {
                 "account/privacy_profile.rs: PrivacyProfile::new",
                 "account/privacy_profile.rs: PrivacyProfile::delta",
                 "account/privacy_profile.rs: PrivacyProfile::delta_both_ways",
+                "account/reach.rs: reach",
                 "account/summary/renyi.rs: renyi",
                 "account/summary/trade_off.rs: TradeOff::new",
                 "account/summary/trade_off.rs: TradeOff::with",
@@ -158,6 +174,11 @@ pub fn cases() -> Vec<Case> {
                 "account/summary/trade_off.rs: trade_off",
                 "account/summary/zcdp.rs: zcdp_delta",
                 "mechanism/calibrate.rs: calibrate",
+                "mechanism/calibrate/noise.rs: CalibratedNoise::calibrate",
+                "mechanism/calibrate/noise.rs: CalibratedNoise::classical",
+                "mechanism/calibrate/noise.rs: CalibratedNoise::gaussian",
+                "mechanism/calibrate/noise.rs: CalibratedNoise::plan",
+                "mechanism/calibrate/noise.rs: CalibratedNoise::spec",
             ],
             calls: summaries,
         },

@@ -2,7 +2,7 @@
 
 use certus::{
     exact::{Positive, Probability, Rational},
-    mechanism::{CalibrateError, Calibration as Found, Noisy},
+    mechanism::{CalibrateError, Calibration as Found, CalibratedNoise},
 };
 use num_bigint::BigUint;
 use num_traits::Zero;
@@ -95,17 +95,17 @@ pub(crate) fn calibrate(
 ) -> PyResult<Calibration> {
     let stated = sensitivity.map_or(Ok(1), |value| count(value, "sensitivity", 1, u64::MAX))?;
     let square = sensitivity2.map(|value| count(value, "sensitivity2", 1, u64::MAX)).transpose()?;
-    let coordinates = coordinates.map(|value| count(value, "coordinates", 1, Noisy::MOST_COORDINATES)).transpose()?;
+    let coordinates = coordinates.map(|value| count(value, "coordinates", 1, CalibratedNoise::MOST_COORDINATES)).transpose()?;
     if square.is_some() && (coordinates.is_none() || sensitivity.is_some()) {
         return Err(refused("sensitivity2", "must be given with coordinates, and in the place of sensitivity"));
     }
     let stated = BigUint::from(stated);
     let noise = match (noise, coordinates) {
-        ("laplace", None) => Noisy::Laplace { sensitivity: stated },
+        ("laplace", None) => CalibratedNoise::Laplace { sensitivity: stated },
         ("laplace", Some(_)) => return Err(refused("coordinates", "must be given for gaussian alone")),
-        ("gaussian", None) => Noisy::Gaussian { sensitivity: stated },
+        ("gaussian", None) => CalibratedNoise::Gaussian { sensitivity: stated },
         ("gaussian", Some(coordinates)) => {
-            Noisy::gaussian(square.map_or_else(|| stated.pow(2), BigUint::from), coordinates)
+            CalibratedNoise::gaussian(square.map_or_else(|| stated.pow(2), BigUint::from), coordinates)
         }
         _ => return Err(refused("noise", "must be 'laplace' or 'gaussian'")),
     };
@@ -113,7 +113,7 @@ pub(crate) fn calibrate(
         Some(delta) => below_one(delta)?,
         None => Probability::new(Rational::zero()).map_err(|error| refused("delta", error))?,
     };
-    if delta.get().is_zero() && !matches!(noise, Noisy::Laplace { .. }) {
+    if delta.get().is_zero() && !matches!(noise, CalibratedNoise::Laplace { .. }) {
         return Err(refused("delta", "must be above 0 for gaussian: its losses have no bound"));
     }
     let epsilon = positive(epsilon, "epsilon")?;

@@ -15,7 +15,7 @@ use super::{
 use certus::{
     account::{self, Precision},
     exact::{Enclosure, Positive, Probability, Rational, Rounding, decimal, render},
-    mechanism::{CalibrateError, Calibration, Excluded, Noisy},
+    mechanism::{CalibrateError, CalibratedNoise, Calibration, Excluded},
 };
 
 /// The digits of a δ that is shown.
@@ -26,25 +26,25 @@ const SHOWN_BITS: u32 = 64;
 
 /// What is wanted.
 struct Wanted {
-    noise: Noisy,
+    noise: CalibratedNoise,
     epsilon: Positive,
     delta: Probability,
 }
 
 /// The noise that the options name.
-fn noise(options: &Calibrate) -> Result<Noisy, Failure> {
+fn noise(options: &Calibrate) -> Result<CalibratedNoise, Failure> {
     let stated = BigUint::from(count("--sensitivity", &options.sensitivity, 1, u64::MAX)?);
     let square = options.sensitivity2.as_ref().map(|text| count("--sensitivity2", text, 1, u64::MAX)).transpose()?;
     match (&options.coordinates, square, options.noise) {
         (None, Some(_), _) => {
             Err(Failure::argument("--sensitivity2", "must be given with --coordinates: it is of a vector"))
         }
-        (None, None, Noise::Laplace) => Ok(Noisy::Laplace { sensitivity: stated }),
-        (None, None, Noise::Gaussian) => Ok(Noisy::Gaussian { sensitivity: stated }),
+        (None, None, Noise::Laplace) => Ok(CalibratedNoise::Laplace { sensitivity: stated }),
+        (None, None, Noise::Gaussian) => Ok(CalibratedNoise::Gaussian { sensitivity: stated }),
         (Some(_), _, Noise::Laplace) => Err(Failure::argument("--coordinates", "must be given for gaussian alone")),
         (Some(text), square, Noise::Gaussian) => {
-            let coordinates = count("--coordinates", text, 1, Noisy::MOST_COORDINATES)?;
-            Ok(Noisy::gaussian(square.map_or_else(|| stated.pow(2), BigUint::from), coordinates))
+            let coordinates = count("--coordinates", text, 1, CalibratedNoise::MOST_COORDINATES)?;
+            Ok(CalibratedNoise::gaussian(square.map_or_else(|| stated.pow(2), BigUint::from), coordinates))
         }
     }
 }
@@ -163,7 +163,7 @@ impl Wanted {
         writeln!(out, "smaller    {smaller}")?;
         let Some(textbook) = textbook else { return Ok(()) };
         let formula = match &self.noise {
-            Noisy::Laplace { .. } => "sensitivity/epsilon",
+            CalibratedNoise::Laplace { .. } => "sensitivity/epsilon",
             _ => "sensitivity·√(2·ln(1.25/delta))/epsilon",
         };
         let short = decimal(&textbook.scale.upper(), 6, Rounding::Up);

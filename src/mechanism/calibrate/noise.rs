@@ -25,9 +25,9 @@ const GUIDE_BITS: u32 = 64;
 /// Noise whose scale is looked for, and how far the true answers of neighbours are apart.
 ///
 /// ```
-/// use certus::{exact::{Positive, Probability, parse}, mechanism::Noisy};
+/// use certus::{exact::{Positive, Probability, parse}, mechanism::CalibratedNoise};
 ///
-/// let noise = Noisy::Gaussian { sensitivity: 1u32.into() };
+/// let noise = CalibratedNoise::Gaussian { sensitivity: 1u32.into() };
 /// let (epsilon, delta) = (Positive::new(parse("1")?)?, Probability::new(parse("1e-5")?)?);
 /// let (found, step) = noise.calibrate(&epsilon, &delta, None)?;
 /// assert_eq!(noise.spec(&found.scale), "gaussian(sigma=3741/1000)");
@@ -36,7 +36,7 @@ const GUIDE_BITS: u32 = 64;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Noisy {
+pub enum CalibratedNoise {
     /// `laplace`, on one answer that moves by so much.
     Laplace {
         /// The distance.
@@ -56,7 +56,7 @@ pub enum Noisy {
     },
 }
 
-impl Noisy {
+impl CalibratedNoise {
     /// The most answers of a vector, as in a spec.
     pub const MOST_COORDINATES: u64 = 1 << 16;
 
@@ -200,10 +200,10 @@ mod tests {
     fn specs_are_those_of_the_catalogue() {
         let scale = Positive::new(parse("5/2").unwrap()).unwrap();
         for (noise, spec) in [
-            (Noisy::Laplace { sensitivity: 1u32.into() }, "laplace(scale=5/2)"),
-            (Noisy::Gaussian { sensitivity: 3u32.into() }, "gaussian(sigma=5/2, sensitivity=3)"),
-            (Noisy::gaussian(9u32.into(), 1), "gaussian(sigma=5/2, sensitivity=3)"),
-            (Noisy::gaussian(9u32.into(), 4), "gaussian_vector(sigma=5/2, coordinates=4, sensitivity2=9)"),
+            (CalibratedNoise::Laplace { sensitivity: 1u32.into() }, "laplace(scale=5/2)"),
+            (CalibratedNoise::Gaussian { sensitivity: 3u32.into() }, "gaussian(sigma=5/2, sensitivity=3)"),
+            (CalibratedNoise::gaussian(9u32.into(), 1), "gaussian(sigma=5/2, sensitivity=3)"),
+            (CalibratedNoise::gaussian(9u32.into(), 4), "gaussian_vector(sigma=5/2, coordinates=4, sensitivity2=9)"),
         ] {
             assert_eq!(noise.spec(&scale), spec);
             assert_ne!(noise.plan(&scale), Plan::new(), "{spec}");
