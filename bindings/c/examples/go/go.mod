@@ -1,0 +1,3 @@
+module certus.example
+
+go 1.18
