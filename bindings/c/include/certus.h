@@ -2,24 +2,24 @@
  * certus: exact differential-privacy noise, mechanisms, accounts and budgets.
  * Made by cbindgen from bindings/c/src: do not edit it.
  *
- * Handles are numbers, not pointers. One that is null ({0}), was freed, is of another kind or was never made is
- * CERTUS_BAD_HANDLE, always; no number is given out twice. Where a function makes a handle, the place for it
- * holds the null handle unless CERTUS_OK is returned.
+ * Handles are numbers, not pointers. One that is null ({0}), was freed, is of another kind or was never
+ * made is CERTUS_BAD_HANDLE, always; no number is given out twice. Where a function makes a handle, the
+ * place for it holds the null handle unless CERTUS_OK is returned.
  *
  * Numbers are exact texts: "5/2", "0.1", "1e-6". Texts are UTF-8 and end with a zero byte, or have a length.
  *
- * A pointer must point to memory of the stated size that is valid for the call, or be NULL, which is an error
- * unless its description allows it.
+ * A pointer must point to memory of the stated size that is valid for the call, or be NULL, which is an
+ * error unless its description allows it.
  *
- * Threads: every function may be called by any thread at any time, with any handle, also while others use or
- * free it. The memory that a call is given belongs to that call while it lasts. Errors have a text for each
- * thread.
+ * Threads: every function may be called by any thread at any time, with any handle, also while others use
+ * or free it. The memory that a call is given belongs to that call while it lasts. Each thread has the text
+ * of its own last error.
  *
- * Fork: a child draws other noise than its parent. It may use and free handles, but neither spends nor saves a
- * budget that its parent made (CERTUS_FORKED). If the parent has other threads, none of them may be inside a
- * function of this library while it forks.
+ * Fork: a child draws other noise than its parent. It may use and free handles, but neither spends nor saves
+ * a budget that its parent made (CERTUS_FORKED). If the parent has other threads, none of them may be inside
+ * a function of this library while it forks.
  *
- * README.md says the rest: what the time of a call tells, and what is kept of an error.
+ * README.md says the rest, also what the time of a call tells.
  */
 
 #ifndef CERTUS_H
@@ -248,12 +248,9 @@ CERTUS_MUST_USE certus_status certus_filter_new(int32_t relation, const char *bu
 
 // Pays a cost, written as a budget and for these neighbours, if the budget suffices.
 //
-// To be called before what is paid for is drawn. CERTUS_BUDGET if it does not suffice. Nothing is spent unless
-// CERTUS_OK is returned.
-CERTUS_MUST_USE
-certus_status certus_filter_pay(certus_filter filter,
-                                int32_t relation,
-                                const char *cost);
+// To be called before what is paid for is drawn. CERTUS_BUDGET if it does not suffice. Nothing is spent
+// unless CERTUS_OK is returned.
+CERTUS_MUST_USE certus_status certus_filter_pay(certus_filter filter, int32_t relation, const char *cost);
 
 // Pays what a mechanism costs, so many times as its spec says ("laplace(scale=10)*3"). As certus_filter_pay.
 //
@@ -264,8 +261,8 @@ CERTUS_MUST_USE certus_status certus_filter_pay_spec(certus_filter filter, const
 // Pays for a release and draws it: certus_filter_pay_spec and certus_mechanism_release in one call.
 //
 // Everything is checked and the randomness had before anything is paid, and it is paid before anything is
-// drawn. Nothing is spent unless CERTUS_OK is returned (but if the random source fails halfway, or by a bug of
-// this library: CERTUS_RANDOMNESS, CERTUS_INTERNAL).
+// drawn. Nothing is spent unless CERTUS_OK is returned (but if the random source fails halfway, or by a bug
+// of this library: CERTUS_RANDOMNESS, CERTUS_INTERNAL).
 CERTUS_MUST_USE
 certus_status certus_filter_release(certus_filter filter,
                                     certus_mechanism mechanism,
@@ -321,9 +318,9 @@ certus_status certus_mechanism_spec(certus_mechanism mechanism,
 
 // One release on data, which costs what the mechanism costs: nothing is booked anywhere.
 //
-// input: length bytes of text as the command's --input takes it, for example "3" or "1,0,2"; NULL if length is
-// 0. output: a new text, to be read and freed: the command's output. What an error says does not depend on the
-// data; that there is one does.
+// input: length bytes of text as the command's --input takes it, for example "3" or "1,0,2"; NULL if length
+// is 0. output: a new text, to be read and freed: the command's output. What an error says does not depend
+// on the data; that there is one does.
 CERTUS_MUST_USE
 certus_status certus_mechanism_release(certus_mechanism mechanism,
                                        const char *input,
@@ -360,13 +357,10 @@ CERTUS_MUST_USE certus_status certus_noise_fill(certus_noise noise, int64_t *out
 
 // Adds an independent sample to each of n values. values may be NULL if n is 0.
 //
-// To all of them or to none: after ANY error the values are what they were, hence still private. If a sum does
-// not fit 64 bits, that is CERTUS_OVERFLOW; do not try again until it fits, since that changes the
+// To all of them or to none: after ANY error the values are what they were, hence still private. If a sum
+// does not fit 64 bits, that is CERTUS_OVERFLOW; do not try again until it fits, since that changes the
 // distribution. A copy of the values is made meanwhile.
-CERTUS_MUST_USE
-certus_status certus_noise_add(certus_noise noise,
-                               int64_t *values,
-                               size_t n);
+CERTUS_MUST_USE certus_status certus_noise_add(certus_noise noise, int64_t *values, size_t n);
 
 // Frees noise.
 certus_status certus_noise_free(certus_noise noise);
@@ -438,8 +432,8 @@ CERTUS_MUST_USE certus_status certus_testing_panic(void);
 
 // Copies a text into a buffer of capacity bytes. needed (or NULL) takes the bytes with the last 0.
 //
-// A buffer that is too short is CERTUS_SHORT_BUFFER, and takes the empty text; one of capacity 0 may be NULL.
-// The text stays as it is until it is freed, and may be read again.
+// A buffer that is too short is CERTUS_SHORT_BUFFER, and takes the empty text; one of capacity 0 may be
+// NULL. The text stays as it is until it is freed, and may be read again.
 CERTUS_MUST_USE
 certus_status certus_text_read(certus_text text,
                                char *buffer,

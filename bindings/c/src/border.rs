@@ -98,8 +98,8 @@ pub(crate) unsafe fn texts(pointer: *const *const c_char, length: usize, name: &
 ///
 /// # Safety
 ///
-/// Unless NULL, `pointer` points to `length` entries that can be written, and nobody else touches them as long
-/// as the slice lives.
+/// Unless NULL, `pointer` points to `length` entries that can be written, and nobody else touches them as
+/// long as the slice lives.
 pub(crate) unsafe fn cleared<'a>(pointer: *mut i64, length: usize, name: &str) -> Result<&'a mut [i64], Failure> {
     let Some(pointer) = array(pointer, length, name)? else { return Ok(&mut []) };
     // SAFETY: all zeros are an i64, so that after this there are `length` aligned entries with a value, which
@@ -133,8 +133,8 @@ impl<T> Out<T> {
     }
 
     pub(crate) fn put(&self, value: T) {
-        // SAFETY: it can be written by the contract of `new`, and is aligned. What was there is not dropped: it
-        // need not have had a value.
+        // SAFETY: it can be written by the contract of `new`, and is aligned. What was there is not dropped:
+        // it need not have had a value.
         unsafe { self.0.write(value) }
     }
 }

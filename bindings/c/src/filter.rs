@@ -27,7 +27,8 @@ use crate::{
 pub(crate) struct Budget {
     /// Nothing once it has been saved: it is then spent by whoever restores it.
     filter: Mutex<Option<Filter>>,
-    /// Who made it. The filter refuses debits of a forked child by itself, and a child must not save it either.
+    /// Who made it. The filter refuses debits of a forked child by itself, and a child must not save it
+    /// either.
     process: u32,
 }
 
@@ -36,8 +37,8 @@ impl Budget {
         Self { filter: Mutex::new(Some(filter)), process: process::id() }
     }
 
-    /// Works with the filter, one thread at a time; after a panic, of which there is none, it is as before the
-    /// debit or after it.
+    /// Works with the filter, one thread at a time; after a panic, of which there is none, it is as before
+    /// the debit or after it.
     fn with<T>(&self, work: impl FnOnce(&mut Filter) -> Result<T, Failure>) -> Result<T, Failure> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         work(filter.as_mut().ok_or_else(gone)?)
@@ -94,8 +95,8 @@ pub unsafe extern "C" fn certus_filter_new(relation: i32, budget: *const c_char,
 
 /// Pays a cost, written as a budget and for these neighbours, if the budget suffices.
 ///
-/// To be called before what is paid for is drawn. CERTUS_BUDGET if it does not suffice. Nothing is spent unless
-/// CERTUS_OK is returned.
+/// To be called before what is paid for is drawn. CERTUS_BUDGET if it does not suffice. Nothing is spent
+/// unless CERTUS_OK is returned.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn certus_filter_pay(filter: FilterHandle, relation: i32, cost: *const c_char) -> Status {
@@ -129,8 +130,8 @@ pub unsafe extern "C" fn certus_filter_pay_spec(filter: FilterHandle, spec: *con
 /// Pays for a release and draws it: certus_filter_pay_spec and certus_mechanism_release in one call.
 ///
 /// Everything is checked and the randomness had before anything is paid, and it is paid before anything is
-/// drawn. Nothing is spent unless CERTUS_OK is returned (but if the random source fails halfway, or by a bug of
-/// this library: CERTUS_RANDOMNESS, CERTUS_INTERNAL).
+/// drawn. Nothing is spent unless CERTUS_OK is returned (but if the random source fails halfway, or by a bug
+/// of this library: CERTUS_RANDOMNESS, CERTUS_INTERNAL).
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn certus_filter_release(

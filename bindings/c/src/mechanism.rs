@@ -40,8 +40,8 @@ impl Mechanism {
 
     /// What one release costs a budget that is for these neighbours.
     ///
-    /// Where whoever stated the sensitivity knows for whom it is, the budget's neighbours are taken; what is for
-    /// add/remove neighbours is taken as two steps by a budget for change-one ones.
+    /// Where whoever stated the sensitivity knows for whom it is, the budget's neighbours are taken; what is
+    /// for add/remove neighbours is taken as two steps by a budget for change-one ones.
     pub(crate) fn cost(&self, relation: Relation) -> Result<Guarantee, Failure> {
         let nothing = || Failure::of(CERTUS_BAD_COST, "mechanism", "must guarantee something: no budget pays for it");
         let privacy = self.mechanism.privacy().ok_or_else(nothing)?;
@@ -111,9 +111,9 @@ pub unsafe extern "C" fn certus_mechanism_spec(
 
 /// One release on data, which costs what the mechanism costs: nothing is booked anywhere.
 ///
-/// input: length bytes of text as the command's --input takes it, for example "3" or "1,0,2"; NULL if length is
-/// 0. output: a new text, to be read and freed: the command's output. What an error says does not depend on the
-/// data; that there is one does.
+/// input: length bytes of text as the command's --input takes it, for example "3" or "1,0,2"; NULL if length
+/// is 0. output: a new text, to be read and freed: the command's output. What an error says does not depend
+/// on the data; that there is one does.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn certus_mechanism_release(

@@ -163,8 +163,8 @@ pub unsafe extern "C" fn certus_noise_fill(noise: NoiseHandle, out: *mut i64, n:
 
 /// Adds an independent sample to each of n values. values may be NULL if n is 0.
 ///
-/// To all of them or to none: after ANY error the values are what they were, hence still private. If a sum does
-/// not fit 64 bits, that is CERTUS_OVERFLOW; do not try again until it fits, since that changes the
+/// To all of them or to none: after ANY error the values are what they were, hence still private. If a sum
+/// does not fit 64 bits, that is CERTUS_OVERFLOW; do not try again until it fits, since that changes the
 /// distribution. A copy of the values is made meanwhile.
 #[unsafe(no_mangle)]
 #[must_use]

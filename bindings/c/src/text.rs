@@ -14,8 +14,8 @@ pub(crate) struct Text(pub(crate) String);
 
 /// Copies a text into a buffer of capacity bytes. needed (or NULL) takes the bytes with the last 0.
 ///
-/// A buffer that is too short is CERTUS_SHORT_BUFFER, and takes the empty text; one of capacity 0 may be NULL.
-/// The text stays as it is until it is freed, and may be read again.
+/// A buffer that is too short is CERTUS_SHORT_BUFFER, and takes the empty text; one of capacity 0 may be
+/// NULL. The text stays as it is until it is freed, and may be read again.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn certus_text_read(
