@@ -23,6 +23,16 @@ use crate::{
     text::Text,
 };
 
+/// A receipt, without which nothing is drawn: whoever draws has paid before.
+pub(crate) struct Paid(());
+
+impl Paid {
+    /// The caller of this library books elsewhere, or not at all.
+    pub(crate) fn elsewhere() -> Self {
+        Self(())
+    }
+}
+
 /// A budget that threads share.
 pub(crate) struct Budget {
     /// Nothing once it has been saved: it is then spent by whoever restores it.
@@ -50,8 +60,9 @@ impl Budget {
         Ok(mechanism.cost(relation)?.k_fold(copies)?)
     }
 
-    fn pay(&self, cost: &Guarantee) -> Result<(), Failure> {
-        self.with(|filter| Ok(filter.debit(cost)?))
+    fn pay(&self, cost: &Guarantee) -> Result<Paid, Failure> {
+        self.with(|filter| Ok(filter.debit(cost)?))?;
+        Ok(Paid(()))
     }
 
     /// Takes the budget out, as text. It stays where it is if it cannot be written.
@@ -105,7 +116,7 @@ pub unsafe extern "C" fn certus_filter_pay(filter: FilterHandle, relation: i32, 
         let relation = self::relation(relation)?;
         // SAFETY: the caller's contract.
         let cost = unsafe { border::text(cost, "cost") }?;
-        filter.pay(&read(&cost, relation, "cost")?)
+        filter.pay(&read(&cost, relation, "cost")?).map(|_| ())
     })
 }
 
@@ -123,7 +134,7 @@ pub unsafe extern "C" fn certus_filter_pay_spec(filter: FilterHandle, spec: *con
         let spec: Spec = spec.parse().map_err(|error| Failure::argument("spec", error))?;
         let copies = spec.copies().map_or(1, |copies| copies.get().into());
         let mechanism = Mechanism::new(&spec.without_copies(), CERTUS_DEFAULT)?;
-        filter.pay(&filter.cost(&mechanism, copies)?)
+        filter.pay(&filter.cost(&mechanism, copies)?).map(|_| ())
     })
 }
 
@@ -148,8 +159,8 @@ pub unsafe extern "C" fn certus_filter_release(
         let release = mechanism.on(&input)?;
         let cost = filter.cost(&mechanism, 1)?;
         let mut bits = Source::System.open()?;
-        filter.pay(&cost)?;
-        mechanism.draw(&*release, &mut *bits)
+        let paid = filter.pay(&cost)?;
+        mechanism.draw(&*release, &mut *bits, paid)
     };
     // SAFETY: the caller's contract.
     unsafe { create(output, make) }

@@ -10,6 +10,7 @@ use core_certus::{
 
 use crate::{
     border,
+    filter::Paid,
     guarantee::guarantee,
     handle::{MechanismHandle, TextHandle, create, find, free},
     number::sampler,
@@ -57,8 +58,8 @@ impl Mechanism {
         self.mechanism.on(input).map_err(|error| Failure::of(CERTUS_BAD_INPUT, "input", error))
     }
 
-    /// One output: the one that the command draws first.
-    pub(crate) fn draw(&self, release: &dyn AnyRelease, bits: &mut dyn Bits) -> Result<Text, Failure> {
+    /// One output, for a receipt: the one that the command draws first.
+    pub(crate) fn draw(&self, release: &dyn AnyRelease, bits: &mut dyn Bits, _: Paid) -> Result<Text, Failure> {
         let mut found = None;
         let mut put = |outcome| found = Some(outcome);
         match self.mechanism.sampler() {
@@ -72,7 +73,7 @@ impl Mechanism {
     /// A release on data.
     pub(crate) fn release(&self, input: &str, source: &Source) -> Result<Text, Failure> {
         let release = self.on(input)?;
-        self.draw(&*release, &mut *source.open()?)
+        self.draw(&*release, &mut *source.open()?, Paid::elsewhere())
     }
 }
 
