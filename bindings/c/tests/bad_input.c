@@ -333,7 +333,11 @@ int main(void) {
         noise.id = mechanism.id = plan.id = answer.id = calibration.id = filter.id = text.id = 0;
         for (size_t i = 0; i < 7; i++) handles(made[i]);
         make();
-        for (size_t i = 0; i < 7; i++) handles(made[i]);
+        const uint64_t again[] = {noise.id, mechanism.id, plan.id, answer.id, calibration.id, filter.id, text.id};
+        for (size_t i = 0; i < 7; i++) {
+            for (size_t j = 0; j < 7; j++) CHECK(made[i] != again[j]);
+            handles(made[i]);
+        }
         EXPECT(CERTUS_OK, certus_noise_free(noise));
         EXPECT(CERTUS_OK, certus_plan_free(plan));
         EXPECT(CERTUS_OK, certus_answer_free(answer));
