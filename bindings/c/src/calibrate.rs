@@ -3,12 +3,11 @@
 use std::ffi::c_char;
 
 use core_certus::{
-    account::{Plan, Precision},
-    exact::{Positive, Probability, Rational, render},
-    mechanism::{self, CalibrateError, Calibration as Found, Classical, Target, Trend, domination},
+    exact::{Positive, render},
+    mechanism::{CalibrateError, CalibratedNoise, Calibration as Found},
 };
 use num_bigint::BigUint;
-use num_traits::{One, Zero};
+use num_traits::Zero;
 
 use crate::{
     border,
@@ -35,19 +34,6 @@ pub const CERTUS_DELTA_UPPER: i32 = 5;
 /// Which smaller multiples are certified to fail: "every", "next" or "nothing".
 pub const CERTUS_EXCLUDED: i32 = 6;
 
-/// The digits of each δ that is compared with the wanted one, as of the command.
-const DIGITS: u32 = 12;
-
-/// How many questions may be asked to exclude smaller scales, of one answer and of vectors.
-const MOST_CHECKED: u64 = 4000;
-const MOST_CHECKED_OF_VECTORS: u64 = 50;
-
-/// The most answers of a vector, as in a spec.
-const MOST_COORDINATES: u64 = 1 << 16;
-
-/// Binary digits of the formula that a step is derived from.
-const GUIDE_BITS: u32 = 64;
-
 /// A scale that is certified to meet (ε, δ), and what is known of smaller ones.
 pub(crate) struct Calibration {
     found: Found,
@@ -55,114 +41,10 @@ pub(crate) struct Calibration {
     spec: String,
 }
 
-/// What is wanted.
-struct Wanted {
-    noise: Noise,
-    epsilon: Positive,
-    delta: Probability,
-}
-
-/// How noise is added, and how far the true answers of neighbours are apart.
-enum Noise {
-    Laplace { sensitivity: u64 },
-    Gaussian { sensitivity: BigUint },
-    GaussianVector { square: BigUint, coordinates: u64 },
-}
-
-impl Noise {
-    fn spec(&self, scale: &Positive) -> String {
-        let scale = render(scale.get());
-        let stated = |sensitivity: &dyn std::fmt::Display, is_one| {
-            if is_one { String::new() } else { format!(", sensitivity={sensitivity}") }
-        };
-        match self {
-            Self::Laplace { sensitivity } => {
-                format!("laplace(scale={scale}{})", stated(sensitivity, *sensitivity == 1))
-            }
-            Self::Gaussian { sensitivity } => {
-                format!("gaussian(sigma={scale}{})", stated(sensitivity, sensitivity.is_one()))
-            }
-            Self::GaussianVector { square, coordinates } => {
-                format!("gaussian_vector(sigma={scale}, coordinates={coordinates}, sensitivity2={square})")
-            }
-        }
-    }
-
-    /// What is accounted for at a scale: nothing at all where there is no such mechanism, which no account
-    /// meets.
-    fn plan(&self, scale: &Positive) -> Plan {
-        let found = self.spec(scale).parse().and_then(|spec| domination(&spec));
-        found.map_or_else(|_| Plan::new(), |domination| Plan::of(&domination, 1))
-    }
-
-    fn trend(&self) -> (Trend, u64) {
-        match self {
-            Self::Laplace { .. } => (Trend::Falls, MOST_CHECKED),
-            Self::Gaussian { sensitivity } => (Trend::Gaussian { sensitivity: sensitivity.clone() }, MOST_CHECKED),
-            Self::GaussianVector { .. } => (Trend::Unknown, MOST_CHECKED_OF_VECTORS),
-        }
-    }
-
-    /// About where the scale will be: from above.
-    fn guide(&self, epsilon: &Positive, delta: &Probability) -> Option<Rational> {
-        let square = match self {
-            Self::Laplace { sensitivity } => {
-                return Some(Rational::from_integer((*sensitivity).into()) / epsilon.get());
-            }
-            Self::Gaussian { sensitivity } => sensitivity.pow(2),
-            Self::GaussianVector { square, .. } => square.clone(),
-        };
-        let square = Positive::new(Rational::from_integer(square.into())).ok()?;
-        Classical::new(&square, epsilon, delta).sigma.enclose(GUIDE_BITS).map(|sigma| sigma.upper())
-    }
-}
-
-/// The largest power of ten that is at most a thousandth of the guide.
-fn thousandth(guide: &Rational) -> Option<Positive> {
-    let (ten, thousand) = (Rational::from_integer(10.into()), Rational::from_integer(1000.into()));
-    let mut step = Rational::one();
-    while &step * &thousand > *guide {
-        step /= &ten;
-    }
-    while &step * &thousand * &ten <= *guide {
-        step *= &ten;
-    }
-    Positive::new(step).ok()
-}
-
-impl Wanted {
-    fn on(&self, step: &Positive) -> Result<Found, CalibrateError> {
-        let (trend, most_checked) = self.noise.trend();
-        let target = Target {
-            epsilon: self.epsilon.clone().into(),
-            delta: self.delta.clone(),
-            step: step.clone(),
-            trend,
-            most_checked,
-            precision: Precision { digits: DIGITS },
-        };
-        mechanism::calibrate(&target, |scale| self.noise.plan(scale))
-    }
-
-    /// On multiples of a power of ten that is about a thousandth of the answer: the guide may have been far
-    /// above it.
-    fn on_a_fine_grid(&self) -> Result<(Found, Positive), Failure> {
-        let guide = self.noise.guide(&self.epsilon, &self.delta);
-        let step = guide.as_ref().and_then(thousandth);
-        let mut step = step.ok_or_else(|| Failure::argument("step", "must be given for such an epsilon"))?;
-        loop {
-            let found = self.on(&step).map_err(no_scale)?;
-            match thousandth(found.scale.get()) {
-                Some(finer) if finer.get() < step.get() => step = finer,
-                _ => return Ok((found, step)),
-            }
-        }
-    }
-}
-
 fn no_scale(error: CalibrateError) -> Failure {
     match error {
         CalibrateError::Account(error) => error.into(),
+        CalibrateError::NoStep => Failure::argument("step", "must be given for such an epsilon"),
         error => Failure::new(CERTUS_NO_ANSWER, error.to_string()),
     }
 }
@@ -176,29 +58,26 @@ struct Request {
 }
 
 impl Request {
-    fn noise(&self) -> Result<Noise, Failure> {
-        let stated = self.sensitivity.max(1);
+    fn noise(&self) -> Result<CalibratedNoise, Failure> {
+        let stated = BigUint::from(self.sensitivity.max(1));
         if self.sensitivity2 > 0 && (self.coordinates == 0 || self.sensitivity > 0) {
             let why = "must be given with coordinates, and in the place of sensitivity";
             return Err(Failure::argument("sensitivity2", why));
         }
         match (self.noise, self.coordinates) {
-            (CERTUS_LAPLACE, 0) => Ok(Noise::Laplace { sensitivity: stated }),
+            (CERTUS_LAPLACE, 0) => Ok(CalibratedNoise::Laplace { sensitivity: stated }),
             (CERTUS_LAPLACE, _) => Err(Failure::argument("coordinates", "must be 0 but for CERTUS_GAUSSIAN")),
-            (CERTUS_GAUSSIAN, 0) => Ok(Noise::Gaussian { sensitivity: stated.into() }),
-            (CERTUS_GAUSSIAN, coordinates @ 1..=MOST_COORDINATES) => {
+            (CERTUS_GAUSSIAN, 0) => Ok(CalibratedNoise::Gaussian { sensitivity: stated }),
+            (CERTUS_GAUSSIAN, coordinates @ 1..=CalibratedNoise::MOST_COORDINATES) => {
                 let square = match self.sensitivity2 {
-                    0 => BigUint::from(stated).pow(2),
+                    0 => stated.pow(2),
                     square => square.into(),
                 };
-                Ok(match coordinates {
-                    // An integer moves by whole steps.
-                    1 => Noise::Gaussian { sensitivity: square.sqrt() },
-                    _ => Noise::GaussianVector { square, coordinates },
-                })
+                Ok(CalibratedNoise::gaussian(square, coordinates))
             }
             (CERTUS_GAUSSIAN, _) => {
-                Err(Failure::argument("coordinates", format_args!("must be at most {MOST_COORDINATES}")))
+                let most = CalibratedNoise::MOST_COORDINATES;
+                Err(Failure::argument("coordinates", format_args!("must be at most {most}")))
             }
             _ => Err(Failure::argument("noise", "must be CERTUS_LAPLACE or CERTUS_GAUSSIAN")),
         }
@@ -234,18 +113,13 @@ pub unsafe extern "C" fn certus_calibrate(
             )
         };
         let delta = below_one(delta.as_deref().unwrap_or("0"), "delta")?;
-        if delta.get().is_zero() && !matches!(noise, Noise::Laplace { .. }) {
+        if delta.get().is_zero() && !matches!(noise, CalibratedNoise::Laplace { .. }) {
             return Err(Failure::argument("delta", "must be above 0 for CERTUS_GAUSSIAN: its losses have no bound"));
         }
-        let wanted = Wanted { noise, epsilon: positive(&epsilon, "epsilon")?, delta };
-        let (found, step) = match step {
-            Some(step) => {
-                let step = positive(&step, "step")?;
-                (wanted.on(&step).map_err(no_scale)?, step)
-            }
-            None => wanted.on_a_fine_grid()?,
-        };
-        Ok(Calibration { spec: wanted.noise.spec(&found.scale), found, step })
+        let epsilon = positive(&epsilon, "epsilon")?;
+        let step = step.map(|step| positive(&step, "step")).transpose()?;
+        let (found, step) = noise.calibrate(&epsilon, &delta, step.as_ref()).map_err(no_scale)?;
+        Ok(Calibration { spec: noise.spec(&found.scale), found, step })
     };
     // SAFETY: the caller's contract.
     unsafe { create(calibration, make) }

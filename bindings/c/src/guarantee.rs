@@ -10,7 +10,7 @@ use core_certus::{
 use crate::status::Failure;
 
 /// A guarantee of a stated kind, with its parameters checked.
-pub(crate) fn guarantee(relation: Relation, privacy: &Privacy) -> Result<Guarantee, GuaranteeError> {
+fn guarantee(relation: Relation, privacy: &Privacy) -> Result<Guarantee, GuaranteeError> {
     match privacy {
         Privacy::Pure { epsilon } => Guarantee::pure(relation, epsilon.clone()),
         Privacy::Approximate { epsilon, delta } => Guarantee::approximate(relation, epsilon.clone(), delta.clone()),

@@ -11,7 +11,6 @@ use core_certus::{
 use crate::{
     border,
     filter::Paid,
-    guarantee::guarantee,
     handle::{MechanismHandle, TextHandle, create, find, free},
     number::sampler,
     source::Source,
@@ -45,9 +44,10 @@ impl Mechanism {
     /// for add/remove neighbours is taken as two steps by a budget for change-one ones.
     pub(crate) fn cost(&self, relation: Relation) -> Result<Guarantee, Failure> {
         let nothing = || Failure::of(CERTUS_BAD_COST, "mechanism", "must guarantee something: no budget pays for it");
-        let privacy = self.mechanism.privacy().ok_or_else(nothing)?;
-        let own = guarantee(self.mechanism.relation().unwrap_or(relation), &privacy)?;
-        Ok(own.under(relation)?)
+        if self.mechanism.privacy().is_none() {
+            return Err(nothing());
+        }
+        Ok(self.mechanism.cost(relation)?)
     }
 
     /// The release on data, before anything is drawn or paid.

@@ -1,6 +1,9 @@
 //! `certus.Filter` and `certus.Odometer`: a release is paid for and drawn in one call.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    process,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use certus::{
     exact::Real,
@@ -207,6 +210,14 @@ fn check_length(text: &str) -> PyResult<()> {
 #[pyclass(module = "certus", frozen)]
 pub(crate) struct Filter {
     account: Account<guarantee::Filter>,
+    /// Who made it. A forked child's debits are refused by the filter itself, and it must not save it either.
+    process: u32,
+}
+
+impl Filter {
+    fn of(filter: guarantee::Filter) -> Self {
+        Self { account: Account::new(filter), process: process::id() }
+    }
 }
 
 #[pymethods]
@@ -221,7 +232,7 @@ impl Filter {
         relation: Option<&str>,
     ) -> PyResult<Self> {
         let budget = self::budget(neighbours(relation)?, epsilon, delta, rho, alpha)?;
-        Ok(Self { account: Account::new(guarantee::Filter::new(budget)) })
+        Ok(Self::of(guarantee::Filter::new(budget)))
     }
 
     /// One release of a mechanism (or of a spec) on data, paid for first.
@@ -253,6 +264,9 @@ impl Filter {
 
     /// Text that `Filter.restore` takes. The budget is gone from here: it is spent where it is restored.
     fn save(&self, py: Python<'_>) -> PyResult<String> {
+        if process::id() != self.process {
+            return Err(BudgetError::new_err(DebitError::Forked.to_string()));
+        }
         let saved = self.account.take(py)?.save();
         serde_json::to_string(&saved).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
@@ -263,7 +277,7 @@ impl Filter {
         check_length(text)?;
         let saved: SavedFilter = serde_json::from_str(text)
             .map_err(|error| refused("text", format_args!("must be what save() returned: {error}")))?;
-        Ok(Self { account: Account::new(saved.restore()) })
+        Ok(Self::of(saved.restore()))
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

@@ -2,7 +2,7 @@
 
 use certus::{
     exact::{Positive, Probability, Rational},
-    mechanism::{CalibrateError, Calibration as Found, CalibratedNoise},
+    mechanism::{CalibrateError, CalibratedNoise, Calibration as Found},
 };
 use num_bigint::BigUint;
 use num_traits::Zero;
@@ -95,7 +95,8 @@ pub(crate) fn calibrate(
 ) -> PyResult<Calibration> {
     let stated = sensitivity.map_or(Ok(1), |value| count(value, "sensitivity", 1, u64::MAX))?;
     let square = sensitivity2.map(|value| count(value, "sensitivity2", 1, u64::MAX)).transpose()?;
-    let coordinates = coordinates.map(|value| count(value, "coordinates", 1, CalibratedNoise::MOST_COORDINATES)).transpose()?;
+    let coordinates =
+        coordinates.map(|value| count(value, "coordinates", 1, CalibratedNoise::MOST_COORDINATES)).transpose()?;
     if square.is_some() && (coordinates.is_none() || sensitivity.is_some()) {
         return Err(refused("sensitivity2", "must be given with coordinates, and in the place of sensitivity"));
     }

@@ -22,6 +22,11 @@ def spent(filter: certus.Filter | certus.Odometer) -> Fraction:
     return epsilon.lower
 
 
+def spent_upper(filter: certus.Filter) -> Fraction:
+    assert filter.spent.epsilon is not None
+    return filter.spent.epsilon.upper
+
+
 def test_a_budget_stops_where_it_ends() -> None:
     with certus.Filter(epsilon=1) as budget:
         first = budget.release(COUNT, [1, 1, 0], source=seeded("1"))
@@ -68,6 +73,10 @@ def test_kinds() -> None:
     assert renyi.spent.epsilon is not None and renyi.spent.epsilon.upper == Fraction(4, 200)
     changed = certus.Filter(epsilon=2, relation="change_one")
     changed.release("randomized_response(gamma=1/4)", 1)
+    before = spent_upper(changed)
+    # A change is a removal and an addition: two steps of 1/4.
+    changed.release("count(scale=4)", [1])
+    assert spent_upper(changed) - before == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -125,14 +134,15 @@ def test_an_odometer_counts_without_an_end() -> None:
 
 def test_a_child_of_a_fork_does_not_spend() -> None:
     budget = certus.Filter(epsilon=1)
-    child = os.fork()
-    if child == 0:
-        try:
-            budget.release(COUNT, [1])
-        except certus.BudgetError:
-            os._exit(7)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    for attempt in (lambda: budget.release(COUNT, [1]), budget.save):
+        child = os.fork()
+        if child == 0:
+            try:
+                attempt()
+            except certus.BudgetError:
+                os._exit(7)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_threads_never_pass_it_together() -> None:

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     bits::{Bits, BitsError},
     exact::Pmf,
-    guarantee::{DebitError, Domination, Filter, Guarantee, GuaranteeError, Odometer, Privacy, Relation},
+    guarantee::{DebitError, Domination, Filter, Guarantee, Odometer, Privacy, Relation},
     mechanism::{Private, ReleaseError, SamplerError},
     sample::{Program, Sampler, execute},
 };
@@ -66,17 +66,16 @@ pub trait AnyMechanism: Send + Sync {
     /// The name of the sampler that draws: `reference`, `prepared` or `fixed`.
     fn sampler(&self) -> &'static str;
 
-    /// What one release costs a budget for neighbours of this relation.
+    /// What one release costs a budget for neighbours of this relation. What is for add/remove neighbours is
+    /// taken as two steps for change-one ones; a stated sensitivity is taken to be for the budget's.
     ///
     /// # Errors
     ///
-    /// If it is for other neighbours, or guarantees nothing: then no budget suffices.
+    /// If it is for change-one neighbours and the budget is not, or it guarantees nothing: then no budget
+    /// suffices.
     fn cost(&self, relation: Relation) -> Result<Guarantee, DebitError> {
-        if self.relation().is_some_and(|own| own != relation) {
-            return Err(GuaranteeError::RelationsDiffer.into());
-        }
         let privacy = self.privacy().ok_or(DebitError::Exceeded)?;
-        Ok(Guarantee::new(relation, privacy))
+        Ok(Guarantee::new(self.relation().unwrap_or(relation), privacy).under(relation)?)
     }
 
     /// Draws one release that a budget pays for, before anything is drawn.
@@ -218,6 +217,7 @@ mod tests {
     use crate::{
         bits::{Replay, Tape, seeded},
         exact::Real,
+        guarantee::GuaranteeError,
         mechanism::from_spec,
     };
 
@@ -248,12 +248,15 @@ mod tests {
         assert_eq!(on(&mut budget, "1").unwrap_err(), ReleaseError::Budget(DebitError::Exceeded));
     }
 
-    /// What is for one relation is not paid for by a budget of the other, and what guarantees nothing by
-    /// none.
+    /// A change is two steps, and from change-one to add/remove nothing follows; what guarantees nothing is
+    /// paid for by no budget.
     #[test]
     fn what_a_release_costs() {
         assert_eq!(count().cost(Relation::AddRemove), Ok(spent(1)));
-        assert_eq!(count().cost(Relation::ChangeOne), Err(GuaranteeError::RelationsDiffer.into()));
+        let twice = Guarantee::pure(Relation::ChangeOne, Real::from(1)).unwrap();
+        assert_eq!(count().cost(Relation::ChangeOne), Ok(twice));
+        let told = from_spec(&"randomized_response(gamma=1/4)".parse().unwrap()).unwrap();
+        assert_eq!(told.cost(Relation::AddRemove), Err(GuaranteeError::RelationsDiffer.into()));
         let truth = from_spec(&"randomized_response(p=1)".parse().unwrap()).unwrap();
         let relation = truth.relation().unwrap_or(Relation::ChangeOne);
         assert_eq!(truth.cost(relation), Err(DebitError::Exceeded));
