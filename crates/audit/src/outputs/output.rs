@@ -1,6 +1,6 @@
 //! One output of a mechanism, as it was printed.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 use std::borrow::Cow;
 
 /// One line that a mechanism printed: an integer, a float, a fraction, a word, a comma-separated vector, or
@@ -156,13 +156,20 @@ impl From<f64> for Output {
     /// The shortest text that reads back as the same float; a NaN shows its sign and payload, which are part
     /// of the output.
     fn from(value: f64) -> Self {
-        let text = if value.is_nan() && value.to_bits() != f64::NAN.to_bits() {
-            format!("nan:{:016x}", value.to_bits())
-        } else {
-            format!("{value:?}")
-        };
+        let mut text = String::new();
+        write_float(value, &mut text);
         Self(Repr::Text(text.into()))
     }
+}
+
+/// Appends the text of a float: different bits are different texts, and none is an integer's.
+pub(super) fn write_float(value: f64, to: &mut String) {
+    // A string takes all that is written.
+    let _ = if value.is_nan() && value.to_bits() != f64::NAN.to_bits() {
+        write!(to, "nan:{:016x}", value.to_bits())
+    } else {
+        write!(to, "{value:?}")
+    };
 }
 
 impl fmt::Display for Output {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Read};
 
-use super::output::canonical_integer;
+use super::output::{canonical_integer, write_float};
 use super::texts::{Counted, Texts};
 use super::trace::Tracer;
 use super::{Output, Shard, Tally};
@@ -114,6 +114,17 @@ impl Recording {
     pub fn integers(&mut self, values: &[i64]) {
         for &value in values {
             self.integer(value);
+        }
+    }
+
+    /// Records floats, in their order, each by its bits: as the [`Output`] that it is.
+    pub fn floats(&mut self, values: &[f64]) {
+        let mut text = String::new();
+        for &value in values {
+            text.clear();
+            write_float(value, &mut text);
+            // Text is UTF-8, so this is no error.
+            let _ = self.text(text.as_bytes());
         }
     }
 
@@ -326,6 +337,19 @@ mod tests {
         let mut limited = Recording::new();
         assert_eq!(limited.read(text.as_bytes(), 3).unwrap(), 3);
         assert_eq!(limited.samples(), 3);
+    }
+
+    #[test]
+    fn floats_are_the_outputs_that_they_are() {
+        let odd = [0x7FF8_0000_0000_0001, 0xFFF8_0000_0000_0000, 0x7FF0_0000_0000_0001, 1, 1 << 63];
+        let mut values = vec![0.0, 0.1, -1.0, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-7, 12_345.0];
+        values.extend(odd.map(f64::from_bits));
+        let (mut bulk, mut each) = (Recording::new(), Recording::new());
+        bulk.floats(&values);
+        values.iter().for_each(|&value| each.output(&Output::from(value)));
+        let tally = bulk.finish("s");
+        assert_eq!(tally, each.finish("s"));
+        assert_eq!(tally.distinct(), values.len());
     }
 
     /// Also where the end of the line has been read: chunks are shorter than the longest line, and may be

@@ -24,7 +24,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 /// The most lists and objects that a value may be within.
 const DEEPEST: u32 = 100;
@@ -94,7 +94,7 @@ fn write(value: &RawValue, depth: u32, to: &mut String) -> Result<(), ValueError
     match value.get().as_bytes().first() {
         Some(b'"') => {
             let text: String = read(value.get())?;
-            if is_word(&text) { to.push_str(&text) } else { quote(&text, to)? }
+            to.push_str(&word(&text));
         }
         Some(b'[') => {
             to.push('[');
@@ -112,7 +112,7 @@ fn write(value: &RawValue, depth: u32, to: &mut String) -> Result<(), ValueError
                 if place > 0 {
                     to.push(',');
                 }
-                quote(&key, to)?;
+                to.push_str(&quoted(&key));
                 to.push(':');
                 write(field, depth + 1, to)?;
             }
@@ -124,6 +124,16 @@ fn write(value: &RawValue, depth: u32, to: &mut String) -> Result<(), ValueError
     Ok(())
 }
 
+/// The line of a string, as the table has it.
+///
+/// ```
+/// assert_eq!(["yes", "1", "a,b"].map(certus_cli::report::word), ["yes", "\"1\"", "\"a,b\""]);
+/// ```
+#[must_use]
+pub fn word(text: &str) -> String {
+    if is_word(text) { text.to_owned() } else { quoted(text) }
+}
+
 /// Whether a string needs no quotes: it is no other value, and holds nothing that parts values.
 fn is_word(text: &str) -> bool {
     let parts = |c: char| matches!(c, ',' | '[' | ']' | '{' | '}' | '"' | '\\') || c.is_control();
@@ -132,9 +142,8 @@ fn is_word(text: &str) -> bool {
         && !text.contains(parts)
 }
 
-fn quote(text: &str, to: &mut String) -> Result<(), ValueError> {
-    to.push_str(&serde_json::to_string(text).map_err(|_| ValueError::NotJson)?);
-    Ok(())
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
 }
 
 fn entries(value: &RawValue) -> Result<Vec<&RawValue>, ValueError> {

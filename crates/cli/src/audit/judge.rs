@@ -39,17 +39,30 @@ pub(super) fn judge(
     }
     let (a, b) = target.draw(target.wanted(settings), settings, streams.samples, done)?;
     check_pilot(target, &pilot, &[&a, &b])?;
+    // Fresh coins, unless the run is to be repeated.
+    let coins = settings.is_seeded.then_some(streams.coins);
+    let outcome = examine(target, confidence, coins, (&a, &b))?;
+    Ok(Outcome { seconds: thousandths(started.elapsed()), ..outcome })
+}
+
+/// Tests the claim on the samples of both sides, split by these coins or by fresh ones.
+pub(super) fn examine(
+    target: &Target,
+    confidence: &Confidence,
+    coins: Option<[u8; 32]>,
+    (a, b): (&Tally, &Tally),
+) -> Result<Outcome, Failure> {
+    let started = Instant::now();
     let epsilon = NonNegative::new(target.claim.epsilon().clone()).ok();
     let events = epsilon.zip(target.own()).map(|(epsilon, own)| own.events(&epsilon)).unwrap_or_default();
     let audit = Audit::new(target.claim.clone(), confidence.float())
         .map_err(|error| Failure::argument("--confidence", error))?;
     let audit = audit.scales(&target.scales).events(&events);
-    // Fresh coins, unless the run is to be repeated.
-    let audit = if settings.is_seeded { audit.seed(streams.coins) } else { audit };
-    let report = audit.run(&a, &b).map_err(|error| refused(target, &error))?;
+    let audit = coins.into_iter().fold(audit, Audit::seed);
+    let report = audit.run(a, b).map_err(|error| refused(target, &error))?;
     let recordings = [a.digests(), b.digests()].concat();
-    let trace = trace(target, &a, &b);
-    let notes = notes(&target.origin, &a, &b);
+    let trace = trace(target, a, b);
+    let notes = notes(&target.origin, a, b);
     Ok(Outcome {
         recordings,
         trace,

@@ -11,6 +11,7 @@ mod json_value;
 mod judge;
 mod notes;
 mod outcome;
+pub mod recorded;
 pub(super) mod replay;
 mod search;
 mod settings;
@@ -192,11 +193,7 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
         document.insert("file".into(), options.target.clone().into());
     }
     if !is_suite && let Some(target) = document.get_mut("targets").and_then(|targets| targets.get_mut(0)) {
-        let mut alone = target.take();
-        if let Some(alone) = alone.as_object_mut() {
-            alone.insert("schema_version".into(), SCHEMA_VERSION.into());
-        }
-        document = alone;
+        document = alone(target.take());
     }
     add_replays(&mut document, options.counterexample.as_deref());
     files.write(&document)?;
@@ -223,6 +220,14 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
         });
     }
     Ok(u8::from(!judged.iter().all(|judged| judged.is_as_expected(options.strict))))
+}
+
+/// The document of a single audit, from its part of a suite's.
+fn alone(mut target: Value) -> Value {
+    if let Some(target) = target.as_object_mut() {
+        target.insert("schema_version".into(), SCHEMA_VERSION.into());
+    }
+    target
 }
 
 /// Seconds to three digits: more would be noise.
@@ -341,6 +346,12 @@ fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Resu
 }
 
 fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Result<()> {
+    print_alone(document, out)?;
+    print_files(files, out)
+}
+
+/// The text of one audit.
+fn print_alone(document: &Value, out: &mut dyn Write) -> io::Result<()> {
     table::print(std::slice::from_ref(document), out)?;
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let count = |key: &str| document.get(key).and_then(Value::as_u64).unwrap_or(0);
@@ -375,7 +386,7 @@ fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Res
     for note in notes_of(document) {
         writeln!(out, "note: {note}")?;
     }
-    print_files(files, out)
+    Ok(())
 }
 
 /// What the confidence of a seeded run assumes.

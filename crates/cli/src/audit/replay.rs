@@ -318,6 +318,10 @@ fn target(found: &Counterexample, options: &Replay) -> Result<Target, Failure> {
             "--samples-a",
             "must be given, and --samples-b: the audit had files, and a replay needs fresh samples",
         )),
+        Some("function") => Err(Failure::argument(
+            "--samples-a",
+            "must be given, and --samples-b: the audit called a function of Python, and a replay needs fresh samples of it",
+        )),
         _ => Err(none()),
     }
 }

@@ -78,11 +78,20 @@ pub(super) fn shards(text: Option<&str>) -> Result<u64, Failure> {
     }
 }
 
+/// The reciprocal of the least level of a test.
+const LEAST_SHARE: i64 = 900_000_000_000;
+
 /// A confidence in (0, 1), exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Confidence(Rational);
 
 impl Confidence {
+    /// Any that the statistics take, which is no level below 10^-12.
+    pub(super) fn new(value: Rational) -> Option<Self> {
+        let most = Rational::one() - Rational::new(1.into(), LEAST_SHARE.into());
+        (value > Rational::zero() && value <= most).then_some(Self(value))
+    }
+
     pub(super) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let must = "must be between 0 and 1, and at most 1 - 1e-10, such as 0.999";
         let most = Rational::one() - Rational::new(1.into(), 10_000_000_000_i64.into());
@@ -93,13 +102,11 @@ impl Confidence {
     /// That of each of so many tests, so that all of them together have this one: 1 − (1 − C)/n.
     pub(super) fn shared_by(&self, tests: usize) -> Result<Self, Failure> {
         let alpha = (Rational::one() - &self.0) / Rational::from_integer(tests.max(1).into());
-        // The statistics take no less than 10^-12.
-        if alpha < Rational::new(1.into(), 900_000_000_000_i64.into()) {
+        Self::new(Rational::one() - alpha).ok_or_else(|| {
             let must =
                 format!("must be smaller for {tests} targets: each has a share of 1 - confidence, at least 1.2e-12");
-            return Err(Failure::argument("--confidence", must));
-        }
-        Ok(Self(Rational::one() - alpha))
+            Failure::argument("--confidence", must)
+        })
     }
 
     /// The least float that is at least the confidence.

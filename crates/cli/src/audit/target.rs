@@ -51,12 +51,39 @@ pub(super) struct Target {
 /// Where the samples come from.
 #[derive(Debug)]
 pub(super) enum Origin {
-    Mechanism { spec: Spec, own: Box<Own>, inputs: (String, String), sampler: Sampler },
+    Mechanism {
+        spec: Spec,
+        own: Box<Own>,
+        inputs: (String, String),
+        sampler: Sampler,
+    },
     Zoo(&'static Specimen),
-    Commands { a: String, b: String, arguments: (String, String) },
-    Search { command: String, pairs: Vec<(String, String)>, argument: String },
-    Samples { a: String, b: String, format: Format, column: Option<String>, arguments: (String, String) },
-    Tallies { a: Vec<String>, b: Vec<String>, arguments: (String, String) },
+    Commands {
+        a: String,
+        b: String,
+        arguments: (String, String),
+    },
+    Search {
+        command: String,
+        pairs: Vec<(String, String)>,
+        argument: String,
+    },
+    Samples {
+        a: String,
+        b: String,
+        format: Format,
+        column: Option<String>,
+        arguments: (String, String),
+    },
+    Tallies {
+        a: Vec<String>,
+        b: Vec<String>,
+        arguments: (String, String),
+    },
+    /// A function of another language that ran before the audit, on these inputs.
+    Function {
+        inputs: (String, String),
+    },
 }
 
 /// The most copies that are audited together.
@@ -137,6 +164,7 @@ impl Target {
             Origin::Tallies { a, b, arguments } => {
                 Ok((tally_files::merged(&arguments.0, a)?, tally_files::merged(&arguments.1, b)?))
             }
+            Origin::Function { .. } => Err(Failure::Environment(format!("{}: cannot be drawn from here", self.name))),
         }
     }
 
@@ -186,6 +214,7 @@ impl Target {
             }
             Origin::Samples { a, b, .. } => json!({ "kind": "samples", "files": [a, b] }),
             Origin::Tallies { a, b, .. } => json!({ "kind": "tallies", "files": [a, b] }),
+            Origin::Function { inputs } => json!({ "kind": "function", "inputs": [inputs.0, inputs.1] }),
         }
     }
 
