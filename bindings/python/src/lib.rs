@@ -7,10 +7,13 @@
 //! * `mechanism`, which reads its input through `data` and states a `guarantee`;
 //! * `budget`, from which mechanisms are paid;
 //! * `command`: the program `certus`, and its certificates;
-//! * `plan`, with `profile` and `answer`, and `calibrate`: accounts.
+//! * `plan`, with `profile` and `answer`, and `calibrate`: accounts;
+//! * `audit`, of tallies (`tally`) of outputs (`outputs`, which are arrays, `arrow` or `lines`).
 
 mod answer;
 mod array;
+mod arrow;
+mod audit;
 mod budget;
 mod calibrate;
 mod capsule;
@@ -18,12 +21,15 @@ mod command;
 mod data;
 mod enclosure;
 mod guarantee;
+mod lines;
 mod mechanism;
 mod noise;
 mod number;
+mod outputs;
 mod plan;
 mod profile;
 mod source;
+mod tally;
 
 /// The extension module; `certus/__init__.py` has what is public.
 #[pyo3::pymodule]
@@ -31,6 +37,7 @@ mod _certus {
     #[pymodule_export]
     use super::{
         answer::Answer,
+        audit::{audit, check_claim, render},
         budget::{BudgetError, Filter, Odometer},
         calibrate::{Calibration, calibrate},
         capsule::Column,
@@ -41,5 +48,6 @@ mod _certus {
         noise::{Gaussian, Laplace, Noise},
         plan::{Plan, dp_sgd},
         source::Seeded,
+        tally::{Recording, Tally},
     };
 }

@@ -6,6 +6,7 @@ Numbers are int, Fraction, Decimal or text, exactly; a float parameter is what i
 """
 
 from . import testing
+from ._audit import AuditResult, audit, audit_tallies
 from ._certus import (
     Answer,
     BudgetError,
@@ -21,6 +22,8 @@ from ._certus import (
     Noise,
     Odometer,
     Plan,
+    Recording,
+    Tally,
     calibrate,
     describe,
     dp_sgd,
@@ -29,6 +32,7 @@ from ._certus import (
 
 __all__ = [
     "Answer",
+    "AuditResult",
     "BudgetError",
     "Calibration",
     "Certificate",
@@ -42,6 +46,10 @@ __all__ = [
     "Noise",
     "Odometer",
     "Plan",
+    "Recording",
+    "Tally",
+    "audit",
+    "audit_tallies",
     "calibrate",
     "describe",
     "dp_sgd",

@@ -14,8 +14,9 @@
 //!     recording.finish(name)
 //! };
 //! let claim = Claim::new(parse("1")?, parse("0")?)?;
-//! let subject = Subject::new("no noise", claim, parse("0.999")?)?.inputs("7", "8");
-//! let document = audit(&subject, None, &side(7, "a"), &side(8, "b"))?;
+//! let line = |failure: certus_cli::Failure| failure.line().unwrap_or_default();
+//! let subject = Subject::new("no noise", claim, parse("0.999")?).map_err(line)?.inputs("7", "8");
+//! let document = audit(&subject, None, &side(7, "a"), &side(8, "b")).map_err(line)?;
 //! assert_eq!(document["verdict"], "violation");
 //! assert!(text(&document).contains("ε=1"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -136,13 +137,15 @@ pub fn counterexample(document: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use certus::exact::parse;
+    use certus::{bits::Bits as _, exact::parse};
     use certus_audit::outputs::Recording;
 
+    /// Random integers, from `from` on, in an order that depends on the name.
     fn tally(id: &str, from: i64, values: i64) -> Tally {
-        let mut recording = Recording::new();
-        // Some order that is no other's.
-        (0..5000_i64).for_each(|i| recording.integer(from + (i * i * i + i / 7 + from) % values));
+        let (mut recording, mut seed) = (Recording::new(), [7; 32]);
+        seed[..id.len()].copy_from_slice(id.as_bytes());
+        let mut bits = seeded(seed);
+        (0..5000).for_each(|_| recording.integer(from + bits.take(40).unwrap().cast_signed() % values));
         recording.finish(id)
     }
 

@@ -1,0 +1,117 @@
+//! Audits: the command's document of two tallies, and its views.
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use certus_audit::{Claim, fresh_seed};
+use certus_cli::{
+    Failure,
+    report::{self, Subject},
+};
+use pyo3::{
+    exceptions::{PyOSError, PyRuntimeError, PyValueError},
+    prelude::*,
+};
+
+use crate::{
+    number::rational,
+    source::{Seeded, draw, failed},
+    tally::Tally,
+};
+
+/// How often a running audit looks for Ctrl-C.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The document of an audit of two tallies, as JSON.
+#[pyfunction(name = "_audit")]
+#[pyo3(signature = (a, b, name, *, inputs, epsilon, delta, confidence, source))]
+#[expect(clippy::too_many_arguments, reason = "all of them by name, and private to the package")]
+pub(crate) fn audit(
+    py: Python<'_>,
+    a: &Tally,
+    b: &Tally,
+    name: &str,
+    inputs: Option<(String, String)>,
+    epsilon: &Bound<'_, PyAny>,
+    delta: &Bound<'_, PyAny>,
+    confidence: &Bound<'_, PyAny>,
+    source: Option<&Bound<'_, Seeded>>,
+) -> PyResult<String> {
+    let subject = subject(name, inputs, epsilon, delta, confidence)?;
+    let seed = source.map(|source| draw(Some(source.get()), |mut bits| fresh_seed(&mut bits)));
+    let seed = seed.transpose().map_err(failed)?;
+    let (a, b) = (Arc::clone(&a.tally), Arc::clone(&b.tally));
+    // On a thread of its own, so that Ctrl-C is answered at once: an audit that nobody waits for any more
+    // ends by itself, and is dropped.
+    let (send, receive) = channel();
+    let work = move || {
+        let document = report::audit(&subject, seed, &a, &b).map(|document| document.to_string());
+        // Nobody may be waiting.
+        let _ = send.send(document);
+    };
+    thread::Builder::new().name("certus audit".to_owned()).spawn(work)?;
+    let receive = std::sync::Mutex::new(receive);
+    let next = || receive.lock().map_or(Err(RecvTimeoutError::Disconnected), |receive| receive.recv_timeout(LOOK));
+    loop {
+        match py.detach(next) {
+            Ok(document) => return document.map_err(not_audited),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("the audit ended early")),
+        }
+    }
+}
+
+/// Checks what is claimed before anything is drawn.
+#[pyfunction(name = "_check_claim")]
+pub(crate) fn check_claim(
+    epsilon: &Bound<'_, PyAny>,
+    delta: &Bound<'_, PyAny>,
+    confidence: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    subject("", None, epsilon, delta, confidence).map(drop)
+}
+
+fn subject(
+    name: &str,
+    inputs: Option<(String, String)>,
+    epsilon: &Bound<'_, PyAny>,
+    delta: &Bound<'_, PyAny>,
+    confidence: &Bound<'_, PyAny>,
+) -> PyResult<Subject> {
+    let claim = Claim::new(rational(epsilon, "epsilon")?, rational(delta, "delta")?);
+    let claim = claim.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let subject = Subject::new(name, claim, rational(confidence, "confidence")?).map_err(not_audited)?;
+    Ok(match inputs {
+        Some((a, b)) => subject.inputs(&a, &b),
+        None => subject,
+    })
+}
+
+fn not_audited(failure: Failure) -> PyErr {
+    let line = failure.line().unwrap_or_default();
+    // Samples that cannot be audited are the caller's; all else is randomness that failed.
+    if line.contains("random") { PyOSError::new_err(line) } else { PyValueError::new_err(line) }
+}
+
+/// A view of a document: 'text', 'html', 'junit', 'sarif' or 'counterexample', which is nothing where the
+/// claim is not refuted.
+#[pyfunction(name = "_render")]
+pub(crate) fn render(py: Python<'_>, document: &str, view: &str) -> PyResult<Option<String>> {
+    py.detach(|| {
+        let document = report::read(document).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(match view {
+            "text" => Some(report::text(&document)),
+            "html" => Some(report::html(&document)),
+            "junit" => Some(report::junit(&document)),
+            "sarif" => Some(report::sarif(&document)),
+            "counterexample" => report::counterexample(&document),
+            _ => return Err(PyValueError::new_err("view: must be text, html, junit, sarif or counterexample")),
+        })
+    })
+}
