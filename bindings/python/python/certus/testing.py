@@ -51,7 +51,7 @@ def assert_private(
     Traceback (most recent call last):
     AssertionError: no noise is not (epsilon = 1, delta = 0)-private between 0 and 1, at confidence 0.999:
       the event "output >= 1" came 0 times of 60000 on 0, and 60000 times of 60000 on 1
-      at the claimed delta, epsilon is at least 8.7
+      ...
     """
     __tracebackhide__ = True
     result = audit(
