@@ -14,7 +14,7 @@ import numpy as np
 import certus
 
 
-def replayed(sides: tuple[Any, Any]) -> Callable[[int, int], Any]:
+def replayed(sides: list[Any]) -> Callable[[int, int], Any]:
     """An f that hands out prepared outputs, so that no time goes into drawing them."""
     given = [0, 0]
 
@@ -27,17 +27,18 @@ def replayed(sides: tuple[Any, Any]) -> Callable[[int, int], Any]:
 
 def main() -> None:
     n, rounds = (int(float(text)) for text in (sys.argv[1:] + ["1e7", "5"][len(sys.argv) - 1 :]))
-    narrow = tuple(side + certus.Laplace(scale=10).sample(n) for side in (0, 1))
-    wide = tuple(side + certus.Gaussian(sigma=10**6).sample(n) for side in (0, 1))
+    narrow = [side + certus.Laplace(scale=10).sample(n) for side in (0, 1)]
+    wide = [side + certus.Gaussian(sigma=10**6).sample(n) for side in (0, 1)]
     few = n // 10
-    floats = tuple(np.random.default_rng().laplace(side, 1, few) for side in (0, 1))
+    floats = [np.random.default_rng().laplace(side, 1, few) for side in (0, 1)]
+    integers = narrow[0][:few].tolist()
     tasks: dict[str, tuple[int, Callable[[], object]]] = {
         "tally, integers": (n, lambda: certus.Tally.of(narrow[0])),
         "tally, int32": (n, lambda: certus.Tally.of(narrow[0].astype(np.int32))),
         "tally, wide integers": (n, lambda: certus.Tally.of(wide[0])),
         "tally, float64": (few, lambda: certus.Tally.of(floats[0])),
         "tally, rows of 3": (few, lambda: certus.Tally.of(narrow[0][: 3 * few].reshape(-1, 3))),
-        "tally, list of int": (few, lambda values=narrow[0][:few].tolist(): certus.Tally.of(values)),
+        "tally, list of int": (few, lambda: certus.Tally.of(integers)),
         "audit, integers": (2 * n, lambda: certus.audit(replayed(narrow), 0, 1, samples=n, progress=False)),
         "audit, wide integers": (2 * n, lambda: certus.audit(replayed(wide), 0, 1, samples=n, progress=False)),
         "audit, float64": (2 * few, lambda: certus.audit(replayed(floats), 0, 1, samples=few, progress=False)),

@@ -13,7 +13,7 @@ a ValueError: a shard counts once.
 
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ def tally(
     """So many outputs of f on one input, drawn by Spark. job: a name that no other tally of this audit has."""
     lengths = sizes(samples, partitions)
 
-    def work(partition: int, _: Iterator[int]) -> Iterator[certus.Tally]:
+    def work(partition: int, _: Iterable[int]) -> Iterator[certus.Tally]:
         yield draw(f, value, lengths[partition], f"{job}/{partition}")
 
     tasks = context.parallelize(range(partitions), partitions).mapPartitionsWithIndex(work)

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use certus::bits::BitsError;
 use certus_audit::outputs::{self, MergeError, Output, TallyFileError};
 use pyo3::{
-    exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError},
+    exceptions::{PyRuntimeError, PyTypeError, PyValueError},
     prelude::*,
     types::{PyBytes, PyDict, PyType},
 };
@@ -177,7 +177,7 @@ fn not_read(error: TallyFileError) -> PyErr {
         TallyFileError::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             PyValueError::new_err(error.to_string())
         }
-        TallyFileError::Io(error) => PyOSError::new_err(error),
+        TallyFileError::Io(error) => error.into(),
         error => PyValueError::new_err(error.to_string()),
     }
 }

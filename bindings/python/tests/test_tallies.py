@@ -22,7 +22,7 @@ SHARDS = st.lists(st.lists(OUTPUT, max_size=20), min_size=3, max_size=3)
 def test_sums_do_not_depend_on_the_order(shards: list[list[Any]]) -> None:
     a, b, c = (certus.Tally.of(outputs, f"s{place}") for place, outputs in enumerate(shards))
     assert a + b == b + a and (a + b).to_bytes() == b.merge(a).to_bytes()
-    assert (a + b) + c == a + (b + c) == sum([c, a, b])
+    assert (a + b) + c == a + (b + c) == c + a + b == sum([c, a, b], start=0)
     assert len(a + b + c) == sum(map(len, shards)) == (a + b + c).samples
     assert (a + b + c).counts() == certus.Tally.of([one for shard in shards for one in shard]).counts()
     assert (c + a).shards == ["s0", "s2"]
@@ -62,9 +62,9 @@ def test_a_shard_counts_once() -> None:
     total = one + two
     # The same shard, whether its task drew the same outputs again or fresh ones.
     for again in (one, certus.Tally.of(noise.sample(1000), "job-1/a/0"), pickle.loads(pickle.dumps(one))):
-        for add in (lambda: total + again, lambda: again + total, lambda: again.merge(one)):  # noqa: B023
+        for first, second in ((total, again), (again, total), (again, one)):
             with pytest.raises(ValueError, match="shard job-1/a/0 is there twice: each shard must be counted once"):
-                add()
+                first + second
     # The same outputs by another name, and a part of them.
     with pytest.raises(ValueError, match="hold the same outputs in the same order"):
         total + certus.Tally.of(outputs, "job-1/a/2")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import html
-import inspect
-import json
 import os
-import pathlib
 from collections.abc import Callable
-from decimal import Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _session
 from ._certus import Recording, Seeded, Tally, _audit, _check_claim, _render
 from ._progress import Progress
 
+# The package is imported at once: what only an audit needs is imported by it.
 if TYPE_CHECKING:
+    from decimal import Decimal
+    from fractions import Fraction
+
     from ._certus import _Number
 
 SAMPLES = 100_000
@@ -36,13 +34,12 @@ class AuditResult:
 
     def __init__(self, document: str) -> None:
         self._text = document
-        self._document: dict[str, Any] = json.loads(document)
+        self._document: dict[str, Any] = _parsed(document)
 
     @property
     def document(self) -> dict[str, Any]:
         """The JSON document of `certus audit --json`; numbers that are bounds are text."""
-        copy: dict[str, Any] = json.loads(self._text)
-        return copy
+        return _parsed(self._text)
 
     @property
     def name(self) -> str:
@@ -58,33 +55,33 @@ class AuditResult:
     @property
     def epsilon(self) -> Fraction:
         """The claimed epsilon."""
-        return Fraction(self._document["epsilon"])
+        return _fraction(self._document["epsilon"])
 
     @property
     def delta(self) -> Fraction:
         """The claimed delta."""
-        return Fraction(self._document["delta_claimed"])
+        return _fraction(self._document["delta_claimed"])
 
     @property
     def epsilon_lower(self) -> Decimal:
         """Every epsilon below this is refuted at the claimed delta; rounded down."""
-        return Decimal(self._document["epsilon_lower"])
+        return _decimal(self._document["epsilon_lower"])
 
     @property
     def delta_lower(self) -> Decimal:
         """The smallest delta at the claimed epsilon is at least this; rounded down."""
-        return Decimal(self._document["delta_lower"])
+        return _decimal(self._document["delta_lower"])
 
     @property
     def delta_upper(self) -> Decimal | None:
         """It is at most this, between these two inputs; rounded up. None where the samples give no bound."""
         upper = self._document["delta_upper"]
-        return None if upper is None else Decimal(upper)
+        return None if upper is None else _decimal(upper)
 
     @property
     def confidence(self) -> Decimal:
         """How sure all of these are together; rounded down."""
-        return Decimal(self._document["confidence"])
+        return _decimal(self._document["confidence"])
 
     @property
     def samples(self) -> tuple[int, int]:
@@ -147,6 +144,8 @@ class AuditResult:
         What ends in .counterexample.json is the counterexample, for `certus replay`: a ValueError where there
         is none.
         """
+        import pathlib
+
         path = pathlib.Path(path)
         views: dict[str, Callable[[], str]] = {
             ".json": self.json,
@@ -170,6 +169,8 @@ class AuditResult:
         return _render(self._text, view) or ""
 
     def _repr_html_(self) -> str:
+        import html
+
         # In a frame of its own: the page has a style, and a notebook has another.
         page = html.escape(self.html(), quote=True)
         return (
@@ -215,11 +216,10 @@ def audit(
     raises is raised as it is. The inputs are named in the report if they are short.
 
     >>> import certus
-    >>> noise = certus.Laplace(scale=1)
-    >>> result = certus.audit(lambda x, n: x + noise.sample(n), 0, 1, epsilon=1)
-    >>> result.verdict
+    >>> noise = certus.Laplace(scale=2)
+    >>> certus.audit(lambda x, n: x + noise.sample(n), 0, 1, epsilon=1).verdict
     'consistent'
-    >>> certus.audit(lambda x, n: x + noise.sample(n), 0, 2, epsilon=1).verdict
+    >>> certus.audit(lambda x, n: x + noise.sample(n), 0, 3, epsilon=1).verdict
     'violation'
     """
     if not callable(f):
@@ -263,7 +263,7 @@ def audit_tallies(
     """Tests on two tallies whether what was counted is (epsilon, delta)-private, as `audit` does.
 
     >>> import certus
-    >>> noise = certus.Laplace(scale=1)
+    >>> noise = certus.Laplace(scale=2)
     >>> a, b = (certus.Tally.of(x + noise.sample(100_000)) for x in (0, 1))
     >>> certus.audit_tallies(a, b, epsilon=1).verdict
     'consistent'
@@ -323,6 +323,8 @@ def _summed(shards: list[Tally], name: str) -> Tally:
 
 def _is_batched(f: Callable[..., Any]) -> bool:
     """Whether f is called as f(input, n)."""
+    import inspect
+
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -338,13 +340,32 @@ def _is_batched(f: Callable[..., Any]) -> bool:
     return second is not None and (second.default is second.empty or second.name == "n")
 
 
+def _parsed(document: str) -> dict[str, Any]:
+    import json
+
+    parsed: dict[str, Any] = json.loads(document)
+    return parsed
+
+
+def _fraction(text: str) -> Fraction:
+    from fractions import Fraction
+
+    return Fraction(text)
+
+
+def _decimal(text: str) -> Decimal:
+    from decimal import Decimal
+
+    return Decimal(text)
+
+
 def _name(f: Callable[..., Any]) -> str:
     return str(getattr(f, "__qualname__", type(f).__name__))
 
 
 def _label(value: Any) -> str:
     """An input as the report shows it: a plain value if it is short, and otherwise its type."""
-    if value is None or isinstance(value, (bool, int, float, str, Fraction, tuple, list)):
+    if value is None or isinstance(value, (bool, int, float, str, tuple, list)):
         label = repr(value)
         if len(label) <= LONGEST_LABEL:
             return label

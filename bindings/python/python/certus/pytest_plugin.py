@@ -16,6 +16,7 @@ import pytest
 
 from . import _session
 from ._certus import _check_claim
+from ._shares import Record, Session
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--certus-confidence: {error}") from None
     # xdist tells its workers how many they are.
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
-    _session.current = _session.Session(Fraction(text), workers)
+    _session.current = Session(Fraction(text), workers)
 
 
 def pytest_unconfigure() -> None:
@@ -54,7 +55,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     """A worker of xdist is done: its audits are shown with all others."""
     if _session.current is not None:
         rows = getattr(node, "workeroutput", {}).get("certus", [])
-        _session.current.records += [_session.Record(**row) for row in rows]
+        _session.current.records += [Record(**row) for row in rows]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -76,7 +77,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     )
 
 
-def _row(record: _session.Record) -> tuple[str, ...]:
+def _row(record: Record) -> tuple[str, ...]:
     claim = f"epsilon={record.epsilon}" + ("" if record.delta == "0" else f", delta={record.delta}")
     share = record.share + (" (own)" if record.own else "")
     name = f"{record.name} ({record.test})" if record.test else record.name

@@ -47,11 +47,13 @@ def assert_private(
     All arguments are `certus.audit`'s. strict: also where there are too few samples to say. Under pytest all
     audits of a session share one confidence, --certus-confidence.
 
-    >>> certus.testing.assert_private(lambda x, n: [x] * n, 0, 1, name="no noise")
+    >>> noise = certus.Laplace(scale=1)
+    >>> certus.testing.assert_private(lambda x, n: x + noise.sample(n), 0, 3, name="too little noise")
     Traceback (most recent call last):
-    AssertionError: no noise is not (epsilon = 1, delta = 0)-private between 0 and 1, at confidence 0.999:
-      the event "output >= 1" came 0 times of 60000 on 0, and 60000 times of 60000 on 1
-      ...
+    AssertionError: too little noise is not (epsilon = 1, delta = 0)-private between 0 and 3, at confidence 0.999:
+      the event "value ..." came ... times of ... on 0, and ... times of ... on 3
+      at the claimed delta, epsilon is at least 2...
+      at the claimed epsilon, delta is at least 0...
     """
     __tracebackhide__ = True
     result = audit(

@@ -32,8 +32,9 @@ def test_diffprivlib() -> None:
 def test_opendp() -> None:
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")
-    laplace = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
-    assert_private(lambda x: laplace(x), 10, 11, epsilon=laplace.map(1), name="opendp make_laplace")
+    # Independent noise on each of n entries: n releases in one call.
+    laplace = dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int), scale=1.0)
+    assert_private(lambda x, n: laplace([x] * n), 10, 11, epsilon=laplace.map(1), name="opendp make_laplace")
 
 
 def my_report(ages: list[int], n: int) -> Any:

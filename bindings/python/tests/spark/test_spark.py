@@ -12,9 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import certus
 from certus.testing import seeded
@@ -39,6 +37,12 @@ def example() -> Any:
 spark_audit = example()
 
 
+@pytest.fixture(autouse=True)
+def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a user's own job, not as audits of this session."""
+    monkeypatch.setattr("certus._session.current", None)
+
+
 @pytest.fixture(scope="module")
 def context() -> Iterator[Any]:
     # Two threads, and four attempts at a task before it fails for good.
@@ -55,13 +59,13 @@ class Seeded:
     """A mechanism whose noise depends on the partition and the side, so that one process can draw the same."""
 
     def __init__(self, failures: str | None = None) -> None:
-        self.failures, self.partition, self.drawn = failures, None, 0
+        self.failures, self.partition, self.drawn = failures, -1, 0
         self.noise: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "noise": None, "source": None, "drawn": 0}
 
-    def __call__(self, value: int, n: int) -> NDArray[np.int64]:
+    def __call__(self, value: int, n: int) -> Any:
         task = pyspark.TaskContext.get()
         partition = self.partition if task is None else task.partitionId()
         if self.noise is None:
