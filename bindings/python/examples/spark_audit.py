@@ -41,7 +41,7 @@ def sizes(samples: int, partitions: int) -> list[int]:
 def tally(
     context: SparkContext, f: Callable[[Any, int], Any], value: Any, *, samples: int, partitions: int, job: str
 ) -> certus.Tally:
-    """So many outputs of f on one input, drawn by Spark. job: a name that no other tally of this audit has."""
+    """So many outputs of f on one input, drawn by Spark. job: a name that no other tally here has."""
     lengths = sizes(samples, partitions)
 
     def work(partition: int, _: Iterable[int]) -> Iterator[certus.Tally]:

@@ -9,8 +9,8 @@
 //! | `float` | the shortest text that reads back as the same bits; a nan shows its sign and payload |
 //! | `bool` | `true`, `false` |
 //! | `Fraction` | `7/4` |
-//! | `str`, and `bytes` as UTF-8 | as NDJSON's strings: as it is, or in quotes where it could be another value |
-//! | a tuple or list, a row of a 2-D array | entries with commas between them; in brackets if nested, or fewer than two |
+//! | `str`, and `bytes` as UTF-8 | as it is, or in quotes where it could be another value |
+//! | a tuple or list, a row of a 2-D array | entries with commas; in brackets if nested, or fewer than two |
 //!
 //! That is the command's table of JSON values, so that `certus tally --format ndjson` counts the same.
 

@@ -96,7 +96,7 @@ class AuditResult:
 
     @property
     def counts(self) -> dict[str, tuple[int, int]] | None:
-        """How often the event came, and of how many samples that were kept for the test, on 'a' and on 'b'."""
+        """How often the event came on 'a' and on 'b', each with the samples that were kept for the test."""
         counts = self._document["counts"]
         if counts is None:
             return None
@@ -208,9 +208,9 @@ def audit(
     of a 2-D array is one output), an Arrow array, or a list of int, float, str, tuple or None, which is no
     output. It is called like that if it has a second positional parameter without a default, or one that is
     named n; otherwise as f(input), and returns one output. batched=True or False says which.
-    samples: the outputs a side. confidence: of the verdict, 0.999 if none is given; under the pytest plugin, a
-    share of the session's. name: of f in the report. progress: True, False, or None where somebody sees it.
-    source: certus.testing.seeded, for tests only; without it the coins of the audit are fresh.
+    samples: the outputs a side. confidence: of the verdict, 0.999 if none is given; under the pytest plugin,
+    a share of the session's. name: of f in the report. progress: True, False, or None where somebody sees
+    it. source: certus.testing.seeded, for tests only; without it the coins of the audit are fresh.
 
     f must draw fresh noise in every call: outputs that come again in the same order are a ValueError. What f
     raises is raised as it is. The inputs are named in the report if they are short.

@@ -1,4 +1,4 @@
-"""The session that audits share their confidence with, if there is one: the pytest plugin begins and ends it."""
+"""The session whose confidence audits share, if there is one: the pytest plugin begins and ends it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ current: Session | None = None
 
 @contextlib.contextmanager
 def confidence(given: Any) -> Iterator[tuple[Any, bool]]:
-    """The confidence of an audit, and whether it is a share of the session's, which is spent if all goes well."""
+    """The confidence of an audit, and whether it is a share of the session's.
+
+    The share is spent if all goes well, and given back otherwise.
+    """
     session = current
     if given is not None or session is None:
         yield (DEFAULT if given is None else given), False

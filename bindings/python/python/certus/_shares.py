@@ -1,9 +1,9 @@
 """One confidence for all audits of a test session.
 
-An audit at confidence 1 - alpha_k calls a true claim false with probability at most alpha_k. The k-th audit of
-a session has alpha_k = alpha / (k * (k + 1)), which add up to alpha over any number of audits: the session as a
-whole calls a true claim false with probability at most alpha, whatever the order and the number of its audits,
-and wherever it stops. Of W processes that share a session each has alpha / W.
+An audit at confidence 1 - alpha_k calls a true claim false with probability at most alpha_k. The k-th audit
+of a session has alpha_k = alpha / (k * (k + 1)), which add up to alpha over any number of audits: the session
+as a whole calls a true claim false with probability at most alpha, whatever the order and the number of its
+audits, and wherever it stops. Of W processes that share a session each has alpha / W.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 It is loaded by itself where certus is installed. Every `certus.audit`, `certus.audit_tallies` and
 `certus.testing.assert_private` without a confidence of its own has a share of --certus-confidence: the k-th
-one alpha / (k * (k + 1)) of alpha = 1 - confidence, which add up to alpha however many there are. So a session
-of true claims fails with probability at most alpha.
+has alpha / (k * (k + 1)) of alpha = 1 - confidence. The shares add up to alpha however many there are, so
+that a session of true claims fails with probability at most alpha.
 
 With pytest-xdist each of W workers has alpha / W to share, and the summary is of all of them. (A worker that
 crashes and is replaced makes one more than W: such a session has failed anyway.)

@@ -48,9 +48,9 @@ def assert_private(
     audits of a session share one confidence, --certus-confidence.
 
     >>> noise = certus.Laplace(scale=1)
-    >>> certus.testing.assert_private(lambda x, n: x + noise.sample(n), 0, 3, name="too little noise")
+    >>> certus.testing.assert_private(lambda x, n: x + noise.sample(n), 0, 3, name="weak")
     Traceback (most recent call last):
-    AssertionError: too little noise is not (epsilon = 1, delta = 0)-private between 0 and 3, at confidence 0.999:
+    AssertionError: weak is not (epsilon = 1, delta = 0)-private between 0 and 3, at confidence 0.999:
       the event "value ..." came ... times of ... on 0, and ... times of ... on 3
       at the claimed delta, epsilon is at least 2...
       at the claimed epsilon, delta is at least 0...

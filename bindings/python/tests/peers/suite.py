@@ -13,7 +13,7 @@ from certus.testing import assert_private
 
 
 def numpy_geometric(x: int, n: int) -> Any:
-    """The difference of two geometric variables of numpy is discrete Laplace noise: integers, at epsilon 1."""
+    """The difference of two geometric variables is discrete Laplace noise: integers, at epsilon 1."""
     rng = np.random.default_rng()
     p = 1 - np.exp(-1.0)
     return x + rng.geometric(p, n) - rng.geometric(p, n)
@@ -38,10 +38,10 @@ def test_opendp() -> None:
 
 
 def my_report(ages: list[int], n: int) -> Any:
-    """The mean age with Laplace noise, at epsilon 1: ages are at most 100, so that a person moves the sum by 100.
+    """The mean age with Laplace noise, at epsilon 1: ages are at most 100, which a person moves the sum by.
 
     Here is the bug: the noise has the scale of a mean over all people who were asked, and the sum is divided
-    by those who answered.
+    by the number of those who answered.
     """
     answered = [age for age in ages if age > 0]
     total = sum(min(age, 100) for age in answered)
