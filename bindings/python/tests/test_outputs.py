@@ -185,6 +185,17 @@ def test_a_recording_does_not_change_its_type() -> None:
             call()
 
 
+@pytest.mark.parametrize("make", [lambda x: x.tolist(), lambda x: x.reshape(-1, 1).repeat(2, 1), lambda x: x.astype("u8")])
+def test_long_batches_are_whole(make: Callable[[Any], Any]) -> None:
+    """Batches are recorded in parts: none of them is left out, taken twice, or cut elsewhere."""
+    outputs = make(np.arange(2_200_000) % 1237)
+    recording = certus.Recording()
+    recording.record(outputs[:1_000_000])
+    recording.record(outputs[1_000_000:])
+    assert recording.tally("s").to_bytes() == certus.Tally.of(outputs, "s").to_bytes()
+    assert certus.Tally.of(outputs, "s").distinct == 1237
+
+
 def test_seconds_pass_for_other_threads(other_threads: Callable[[Callable[[], object]], int]) -> None:
     """The interpreter's lock is released while outputs are recorded."""
     values = np.arange(20_000_000) % 1000
