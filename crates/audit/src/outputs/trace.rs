@@ -99,6 +99,30 @@ impl TryFrom<[String; 2]> for Trace {
     }
 }
 
+/// Whether two of these may share a run: always so if two do.
+///
+/// It is one sort of all digests, and two traces meet only at a digest that both have, which independent
+/// recordings hardly ever do: the comparisons of all pairs, hundreds of digests each, are for those who must
+/// name the two.
+pub(super) fn may_share_a_run<'a>(traces: impl Iterator<Item = &'a Trace>) -> bool {
+    let (mut ends, mut windows) = (Vec::new(), Vec::new());
+    for (place, trace) in traces.enumerate() {
+        let mut own = trace.ends.clone();
+        own.dedup();
+        ends.append(&mut own);
+        windows.extend(trace.windows.iter().map(|window| (*window, place)));
+    }
+    ends.sort_unstable();
+    windows.sort_unstable();
+    let mut met = BTreeSet::new();
+    let mut again = |same: &[(u64, usize)]| {
+        let later = |at: usize| same.iter().skip(at + 1);
+        let mut pairs = same.iter().enumerate().flat_map(|(at, one)| later(at).map(|two| (one.1, two.1)));
+        pairs.any(|pair| !met.insert(pair))
+    };
+    ends.windows(2).any(|two| two.first() == two.last()) || windows.chunk_by(|one, two| one.0 == two.0).any(&mut again)
+}
+
 /// How many numbers two ascending lists share.
 fn common(one: &[u64], two: &[u64]) -> usize {
     let mut two = two.iter().peekable();
@@ -293,6 +317,28 @@ mod tests {
             }
         }
         assert!(refused_at.is_some_and(|batch| (1..8).contains(&batch)), "{refused_at:?}");
+    }
+
+    /// Few digests, so that all kinds of agreement come: what the pairs say, the sort does not miss; and where
+    /// no digest is twice in one trace, it says nothing else.
+    #[test]
+    fn the_sort_misses_no_pair() {
+        let mut bits = seeded([5; 32]);
+        let mut seen = [0_u32; 2];
+        for round in 0..4000_u64 {
+            let mut digests = |count: u64, among: u64| -> Vec<u64> {
+                let drawn = (0..count).map(|_| bits.take(32).unwrap() % among);
+                drawn.collect::<BTreeSet<u64>>().into_iter().collect()
+            };
+            let among = 20 + round % 300;
+            let traces: Vec<Trace> =
+                (0..4).map(|_| Trace { ends: digests(2, among * 4), windows: digests(5, among) }).collect();
+            let pairs = (0..4).flat_map(|one| (0..one).map(move |two| (one, two)));
+            let shares = pairs.into_iter().any(|(one, two)| traces[one].shares_a_run(&traces[two]));
+            assert_eq!(may_share_a_run(traces.iter()), shares, "{traces:?}");
+            seen[usize::from(shares)] += 1;
+        }
+        assert!(seen.iter().all(|count| *count > 400), "{seen:?}");
     }
 
     #[test]
