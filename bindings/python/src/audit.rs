@@ -95,8 +95,12 @@ fn subject(
 
 fn not_audited(failure: Failure) -> PyErr {
     let line = failure.line().unwrap_or_default();
-    // Samples that cannot be audited are the caller's; all else is randomness that failed.
-    if line.contains("random") { PyOSError::new_err(line) } else { PyValueError::new_err(line) }
+    match failure {
+        // Samples that cannot be audited are the caller's.
+        Failure::Usage(_) => PyValueError::new_err(line),
+        // There is no randomness.
+        _ => PyOSError::new_err(line),
+    }
 }
 
 /// A view of a document: 'text', 'html', 'junit', 'sarif' or 'counterexample', which is nothing where the

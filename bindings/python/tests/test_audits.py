@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree
 from collections.abc import Callable
 from decimal import Decimal
@@ -270,6 +271,10 @@ def test_tallies_that_cannot_be_audited() -> None:
     few = certus.Tally.of(list(range(10)), "few")
     with pytest.raises(ValueError, match="at least 20 samples"):
         certus.audit_tallies(few, few)
+    # The same recording on both sides; a name is no matter.
+    one = certus.Tally.of(list(range(100)), "random")
+    with pytest.raises(ValueError, match="shard random is there twice"):
+        certus.audit_tallies(one, one, name="random")
     with pytest.raises(TypeError, match="a: must be a certus.Tally, not list"):
         certus.audit_tallies([1], few)  # type: ignore[arg-type]
 
@@ -303,6 +308,30 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
         said = capsys.readouterr()
         assert ("noisy: 50,000 of 200,000 samples, 25 %" in said.err) is shown and said.out == ""
         assert not shown or said.err.endswith("\r")
+
+
+def test_progress_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One cell is updated in place, and is empty at the end."""
+    shown: list[str] = []
+
+    class Cell:
+        def update(self, content: dict[str, str], raw: bool) -> None:
+            shown.append(content["text/plain"])
+
+    def display(content: dict[str, str], raw: bool, display_id: bool) -> Cell:
+        shown.append("new")
+        return Cell()
+
+    shell, displays = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    monkeypatch.setattr(shell, "get_ipython", lambda: types.SimpleNamespace(kernel=1), raising=False)
+    monkeypatch.setattr(displays, "display", display, raising=False)
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", displays)
+    monkeypatch.setattr("certus._progress.FIRST", 0.0)
+    monkeypatch.setattr("certus._progress.EVERY", 0.0)
+    certus.audit(noisy, 0, 1)
+    assert shown[0] == "new" and shown[1].startswith("noisy: 100,000 of 200,000") and shown[-1] == "", shown
+    assert shown.count("new") == 1 and "noisy: judging 200,000 samples" in shown
 
 
 def test_ctrl_c_ends_an_audit(tmp_path: pathlib.Path) -> None:

@@ -107,7 +107,11 @@ impl Streams {
 
 /// Samples that cannot be audited: whoever gave them made a mistake, or the command that printed them did.
 fn refused(target: &Target, error: &AuditError) -> Failure {
+    if let AuditError::Bits(error) = error {
+        return error.clone().into();
+    }
     match &target.origin {
+        Origin::Function { .. } => Failure::Usage(format!("{}: {error}", target.name)),
         Origin::Samples { arguments, .. } | Origin::Tallies { arguments, .. } => {
             Failure::argument(&arguments.1, format_args!("{error}"))
         }
