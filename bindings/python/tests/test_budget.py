@@ -134,7 +134,8 @@ def test_an_odometer_counts_without_an_end() -> None:
 
 def test_a_child_of_a_fork_does_not_spend() -> None:
     budget = certus.Filter(epsilon=1)
-    for attempt in (lambda: budget.release(COUNT, [1]), budget.save):
+    attempts: list[Callable[[], Any]] = [lambda: budget.release(COUNT, [1]), budget.save]
+    for attempt in attempts:
         child = os.fork()
         if child == 0:
             try:
