@@ -108,7 +108,7 @@ impl Streams {
 /// Samples that cannot be audited: whoever gave them made a mistake, or the command that printed them did.
 fn refused(target: &Target, error: &AuditError) -> Failure {
     if let AuditError::Bits(error) = error {
-        return error.clone().into();
+        return (*error).into();
     }
     match &target.origin {
         Origin::Function { .. } => Failure::Usage(format!("{}: {error}", target.name)),
