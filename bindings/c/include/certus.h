@@ -357,9 +357,9 @@ CERTUS_MUST_USE certus_status certus_noise_fill(certus_noise noise, int64_t *out
 
 // Adds an independent sample to each of n values. values may be NULL if n is 0.
 //
-// To all of them or to none: after ANY error the values are what they were, hence still private. If a sum
-// does not fit 64 bits, that is CERTUS_OVERFLOW; do not try again until it fits, since that changes the
-// distribution. A copy of the values is made meanwhile.
+// If a sum does not fit 64 bits (CERTUS_OVERFLOW), or there is no randomness, the values are zeros: whoever
+// overlooks the error publishes nothing. Do not try again until it fits, since that changes the
+// distribution. After a bad handle or pointer they are what they were, hence still private.
 CERTUS_MUST_USE certus_status certus_noise_add(certus_noise noise, int64_t *values, size_t n);
 
 // Frees noise.

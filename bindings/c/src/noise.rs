@@ -8,7 +8,7 @@ use core_certus::{
 };
 
 use crate::{
-    border::{self, Out, reserve},
+    border::{self, Out},
     handle::{NoiseHandle, create, find, free},
     number::{constant_of, positive, sampler},
     source::Source,
@@ -65,17 +65,17 @@ impl Noise {
         })
     }
 
-    /// Adds to all values or to none.
+    /// Adds to all values. After an error they are zeros: values without noise are private, and clamped sums
+    /// are not what was asked for.
     pub(crate) fn add_from(&self, source: &Source, values: &mut [i64]) -> Result<(), Failure> {
-        let mut sums = Vec::new();
-        reserve(&mut sums, values.len())?;
-        sums.extend_from_slice(values);
-        let clamped = self.add(&mut *source.open()?, &mut sums)?;
-        if clamped > 0 {
-            return Err(Failure::new(CERTUS_OVERFLOW, "a value with its noise does not fit 64 bits"));
+        let added = source.open().map_err(Failure::from).and_then(|mut bits| match self.add(&mut *bits, values)? {
+            0 => Ok(()),
+            _ => Err(Failure::new(CERTUS_OVERFLOW, "a value with its noise does not fit 64 bits")),
+        });
+        if added.is_err() {
+            values.fill(0);
         }
-        values.copy_from_slice(&sums);
-        Ok(())
+        added
     }
 }
 
@@ -163,9 +163,9 @@ pub unsafe extern "C" fn certus_noise_fill(noise: NoiseHandle, out: *mut i64, n:
 
 /// Adds an independent sample to each of n values. values may be NULL if n is 0.
 ///
-/// To all of them or to none: after ANY error the values are what they were, hence still private. If a sum
-/// does not fit 64 bits, that is CERTUS_OVERFLOW; do not try again until it fits, since that changes the
-/// distribution. A copy of the values is made meanwhile.
+/// If a sum does not fit 64 bits (CERTUS_OVERFLOW), or there is no randomness, the values are zeros: whoever
+/// overlooks the error publishes nothing. Do not try again until it fits, since that changes the
+/// distribution. After a bad handle or pointer they are what they were, hence still private.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn certus_noise_add(noise: NoiseHandle, values: *mut i64, n: usize) -> Status {

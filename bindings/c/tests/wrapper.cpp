@@ -87,6 +87,7 @@ void run() {
     check(certus_noise_add(noise.get(), nullptr, 0));
     values.assign(1000, std::numeric_limits<std::int64_t>::max());
     CHECK(thrown([&] { check(certus_noise_add(noise.get(), values.data(), values.size())); }) == CERTUS_OVERFLOW);
+    CHECK(values == std::vector<std::int64_t>(1000, 0));
     CHECK(thrown([] { laplace("minus one"); }) == CERTUS_BAD_ARGUMENT);
 
     Noise moved = std::move(noise);
