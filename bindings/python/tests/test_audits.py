@@ -155,7 +155,7 @@ def test_a_counterexample_is_replayed_by_the_command(command_path: pathlib.Path,
         lambda x, n: [value if value > 0 else None for value in (x + NOISE.sample(n)).tolist()],
         lambda x: int(x + NOISE.sample(1)[0]),
         lambda x, scale=1: x + NOISE.sample_integers(1)[0],
-        lambda x, n=None: x + NOISE.sample(n),
+        lambda x, n=1: x + NOISE.sample(n),
     ],
 )
 def test_every_kind_of_output(f: Any) -> None:
