@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use certus::{
     bits::Bits,
     exact::{Integer, NonNegative, Positive, parse},
-    guarantee::{Filter, L1, LInfinity, Relation, Sensitivity},
+    guarantee::{Filter, L1, LInfinity, Odometer, Relation, Sensitivity},
     mechanism::{
         Private,
         additive::{LaplaceMechanism, LaplaceVector},
@@ -119,6 +119,16 @@ pub const ALL: &[(&str, Draw)] = &[
         let mechanism = from_spec(&"count(scale=1e18)".parse().unwrap()).unwrap();
         mechanism.on("1,1").unwrap().draw_each(bits, 2, &mut |output| all.push(output)).unwrap();
         format!("{all:?}")
+    }),
+    ("mechanism/catalogue/erased.rs: release_within", |bits| {
+        let mechanism = from_spec(&"count(scale=1e18)".parse().unwrap()).unwrap();
+        let mut budget = Filter::new(mechanism.cost(Relation::AddRemove).unwrap());
+        mechanism.release_within(&mut budget, "1,1", bits).unwrap().to_string()
+    }),
+    ("mechanism/catalogue/erased.rs: release_counted", |bits| {
+        let mechanism = from_spec(&"count(scale=1e18)".parse().unwrap()).unwrap();
+        let mut odometer = Odometer::new(&mechanism.cost(Relation::AddRemove).unwrap());
+        mechanism.release_counted(&mut odometer, "1,1", bits).unwrap().to_string()
     }),
     ("mechanism/catalogue/erased.rs: draw_bulk", |bits| {
         let mut all = Vec::new();
