@@ -51,7 +51,7 @@ def assert_private(
     >>> certus.testing.assert_private(lambda x, n: x + noise.sample(n), 0, 3, name="weak")
     Traceback (most recent call last):
     AssertionError: weak is not (epsilon = 1, delta = 0)-private between 0 and 3, at confidence 0.999:
-      the event "value ..." came ... times of ... on 0, and ... times of ... on 3
+      the event "..." came ... times of ... on 0, and ... times of ... on 3
       at the claimed delta, epsilon is at least 2...
       at the claimed epsilon, delta is at least 0...
     """
