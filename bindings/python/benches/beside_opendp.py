@@ -1,6 +1,6 @@
 """Noise on a vector of 10^6 integers, beside opendp's, which is exact too: one interleaved run, one thread.
 
-Usage: python benches/opendp.py [N [ROUNDS]], by default 10^6 entries in 3 rounds. It needs `pip install opendp`.
+Usage: python benches/beside_opendp.py [N [ROUNDS]], by default 10^6 entries in 3 rounds. It needs `pip install opendp`.
 """
 
 import sys
