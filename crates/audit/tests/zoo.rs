@@ -45,10 +45,10 @@ fn a_glance_tells_the_gross_ones() {
     }
 }
 
-/// Each at its own number of samples: about half a minute of CPU in release mode. `cargo test --release -p
+/// Each at its own number of samples: a minute or two of CPU in release mode. `cargo test --release -p
 /// certus-audit --test zoo -- --ignored --nocapture`
 #[test]
-#[ignore = "half a minute in release mode"]
+#[ignore = "a minute or two in release mode: `.ci/run --full` runs it"]
 fn each_is_told_from_its_twin() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let mut wrong = vec![];
@@ -70,7 +70,7 @@ fn each_is_told_from_its_twin() {
 /// rounds of twenty by half of its samples, and so hardly ever missed by all of them. Minutes of CPU in
 /// release mode: `cargo test --release -p certus-audit --test zoo -- --ignored --nocapture`
 #[test]
-#[ignore = "minutes in release mode"]
+#[ignore = "minutes in release mode: `.ci/run --full` runs it"]
 fn half_of_its_samples_refute_each() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let broken = zoo().into_iter().filter(|specimen| specimen.broken && specimen.name.contains(&only));
