@@ -1,0 +1,1 @@
+//! The budget of a dataset, in an append-only file.

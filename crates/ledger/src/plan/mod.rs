@@ -1,0 +1,1 @@
+//! Release plans: what is to be released, and from which columns.
