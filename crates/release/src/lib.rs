@@ -1,0 +1,8 @@
+//! Private statistics from files: aggregated exactly by an engine, made private once, after it and outside it.
+//!
+//! 1. A plan ([`certus_ledger::plan`]) is priced: mechanisms, costs, accuracy. Nothing is read.
+//! 2. The ledger is debited.
+//! 3. The data are aggregated exactly, here or by another engine ([`aggregates`]).
+//! 4. Noise is drawn, once, and added.
+
+pub mod aggregates;
