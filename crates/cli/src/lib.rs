@@ -22,7 +22,7 @@ use std::{
 use clap::{CommandFactory, Parser, error::ErrorKind};
 
 use arguments::{Cli, Command};
-pub use audit::recorded as report;
+pub use audit::{recorded as report, targets_of_file};
 pub use failure::Failure;
 
 /// The version of the JSON documents that the command prints.

@@ -57,8 +57,17 @@ const ORIGINS: &str = "spec; a and b; command with base or pairs; samples_a and 
 
 /// The targets of a file. What it says of the whole run is taken over where no argument says otherwise.
 pub(super) fn targets(path: &str, options: &Audit, settings: &mut Settings) -> Result<Vec<Target>, Failure> {
-    let text = read_text(path)?;
-    with_document(path, &text, |document| {
+    targets_of(path, &read_text(path)?, options, settings)
+}
+
+/// The same, of a file that was read. Nothing is run.
+pub(super) fn targets_of(
+    path: &str,
+    text: &str,
+    options: &Audit,
+    settings: &mut Settings,
+) -> Result<Vec<Target>, Failure> {
+    with_document(path, text, |document| {
         refuse_unknown(path, document, &["defaults", "target"], "[defaults] and [[target]]")?;
         let samples = defaults(path, document, options, settings)?;
         let tables = tables(path, document, "target")?;

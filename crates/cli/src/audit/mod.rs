@@ -26,6 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::Parser as _;
 use serde_json::{Value, json};
 
 use self::{
@@ -35,7 +36,7 @@ use self::{
 };
 use super::{
     Failure, SCHEMA_VERSION,
-    arguments::{Audit, Shared},
+    arguments::{Audit, Cli, Command, Shared},
     render,
     source::{Source, seed},
     whole_file::{WholeFile, check_apart},
@@ -126,6 +127,19 @@ fn shell_word(text: &str) -> String {
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     }
+}
+
+/// The names of an audit file's targets: all that `certus audit FILE.toml` reads before it runs anything.
+///
+/// # Errors
+///
+/// If the text is no audit file, or names a file of samples or tallies that cannot be read.
+pub fn targets_of_file(path: &str, text: &str) -> Result<Vec<String>, Failure> {
+    let cli = Cli::try_parse_from(["certus", "audit", "file.toml"]).map_err(|error| Failure::from_parser(&error))?;
+    let Command::Audit(options) = cli.command else { return Ok(Vec::new()) };
+    let mut settings = Settings::new(&options, &cli.shared)?;
+    let targets = audit_file::targets_of(path, text, &options, &mut settings)?;
+    Ok(targets.into_iter().map(|target| target.name).collect())
 }
 
 /// The counterexample of a single audit, or all of a suite's.
