@@ -229,9 +229,16 @@ impl Filter {
 
     /// What a file is to hold of it. The budget is gone from here: whoever is to spend what is left restores
     /// it.
-    #[must_use]
-    pub fn save(self) -> SavedFilter {
-        SavedFilter { budget: self.budget, odometer: self.odometer }
+    ///
+    /// # Errors
+    ///
+    /// If a fork has copied the budget into this process: what the copy holds is not what the first has spent
+    /// since, and would be spent again.
+    pub fn save(self) -> Result<SavedFilter, DebitError> {
+        if !self.process.is_this() {
+            return Err(DebitError::Forked);
+        }
+        Ok(SavedFilter { budget: self.budget, odometer: self.odometer })
     }
 
     /// The neighbours that the budget is for.
@@ -253,7 +260,7 @@ impl Filter {
 /// let pure = |n, d| Guarantee::pure(Relation::AddRemove, Real::ratio(n, d));
 /// let mut filter = Filter::new(pure(1, 1)?);
 /// filter.debit(&pure(3, 4)?)?;
-/// let filter = filter.save().restore();
+/// let filter = filter.save()?.restore();
 /// assert_eq!(filter.remaining(), pure(1, 4)?);
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```

@@ -157,7 +157,7 @@ mod tests {
             let mut filter = Filter::new(budget);
             filter.debit(&cost).unwrap();
             let (spent, remaining) = (filter.spent(), filter.remaining());
-            let text = serde_json::to_string(&filter.save()).unwrap();
+            let text = serde_json::to_string(&filter.save().unwrap()).unwrap();
             let mut filter = serde_json::from_str::<SavedFilter>(&text).unwrap().restore();
             assert_eq!((filter.spent(), filter.remaining()), (spent, remaining), "{text}");
             assert_eq!((filter.debit(&cost), filter.debit(&cost)), (Ok(()), Ok(())), "{text}");

@@ -71,7 +71,7 @@ impl Budget {
             return Err(DebitError::Forked.into());
         }
         let mut place = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
-        let saved = place.take().ok_or_else(gone)?.save();
+        let saved = place.take().ok_or_else(gone)?.save()?;
         match serde_json::to_string(&saved) {
             Ok(text) => Ok(Text(text)),
             Err(_) => {

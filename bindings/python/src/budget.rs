@@ -267,7 +267,7 @@ impl Filter {
         if process::id() != self.process {
             return Err(BudgetError::new_err(DebitError::Forked.to_string()));
         }
-        let saved = self.account.take(py)?.save();
+        let saved = self.account.take(py)?.save().map_err(|error| BudgetError::new_err(error.to_string()))?;
         serde_json::to_string(&saved).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 

@@ -93,5 +93,9 @@ fn a_budget_is_spent_by_the_process_that_made_it_alone() {
     let mut filter = Filter::new(one.clone());
     let debited = in_a_child(&mut || format!("{:?}", filter.debit(&one)));
     assert_eq!(debited, format!("{:?}", Err::<(), _>(DebitError::Forked)));
+    let mut filter = Some(filter);
+    let saved = in_a_child(&mut || format!("{:?}", filter.take().unwrap().save().map(|_| ())));
+    assert_eq!(saved, format!("{:?}", Err::<(), _>(DebitError::Forked)));
+    let mut filter = filter.unwrap().save().unwrap().restore();
     assert_eq!(filter.debit(&one), Ok(()));
 }
