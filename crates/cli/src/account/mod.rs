@@ -1,6 +1,7 @@
 //! `certus account`: the smallest δ for an ε, the smallest ε for a δ, or the profile, of a plan.
 
 mod listed;
+mod meaning;
 mod pair_file;
 mod plan_file;
 mod plot;
@@ -30,7 +31,7 @@ use super::{
     whole_file::{WholeFile, check_apart},
 };
 use certus::{
-    account::{AccountError, Answer, Method, Plan, Precision, attacker_true_positive_rate, delta, epsilon},
+    account::{AccountError, Answer, Method, Plan, Precision, delta, epsilon},
     exact::{Enclosure, NonNegative, Probability, Rational, Rounding, decimal, render},
     guarantee::Relation,
 };
@@ -357,17 +358,9 @@ impl Report<'_> {
     }
 
     fn print_answer(&self, question: &Question, answer: &Answer, out: &mut dyn Write) -> Result<(), Failure> {
-        let point =
-            |value: &Rational| Enclosure::enclosing(value, 256).unwrap_or_else(|| Enclosure::from_integer(0, 256));
-        let (asked, name, epsilon, delta) = match question {
-            Question::Delta(epsilon) => {
-                let asked = format!("the smallest delta at epsilon = {}", shown(epsilon.get()));
-                (asked, "delta", point(epsilon.get()), answer.enclosure.clone())
-            }
-            Question::Epsilon(delta) => {
-                let asked = format!("the smallest epsilon at delta = {}", shown(delta.get()));
-                (asked, "epsilon", answer.enclosure.clone(), point(delta.get()))
-            }
+        let (asked, name) = match question {
+            Question::Delta(epsilon) => (format!("the smallest delta at epsilon = {}", shown(epsilon.get())), "delta"),
+            Question::Epsilon(delta) => (format!("the smallest epsilon at delta = {}", shown(delta.get())), "epsilon"),
             Question::Profile => return Ok(()),
         };
         writeln!(out, "question  {asked}")?;
@@ -377,11 +370,7 @@ impl Report<'_> {
             None => writeln!(out, "width     {}", width(answer, self.digits))?,
         }
         writeln!(out, "method    {}", answer.method)?;
-        let [percent, permille] = [(1, 100), (1, 1000)].map(|rate| attacker(&epsilon, &delta, rate));
-        writeln!(
-            out,
-            "meaning   an attacker with 1% false positives has at most {percent}% true positives; with 0.1%, at most {permille}%"
-        )?;
+        writeln!(out, "meaning   {}", meaning::sentence(self.listed.plan(), question, answer))?;
         Ok(())
     }
 
@@ -430,6 +419,11 @@ fn value(enclosure: &Enclosure, digits: u32) -> String {
     if lower == upper { format!("exactly {lower}") } else { format!("[{lower}, {upper}]") }
 }
 
+/// A number as an enclosure.
+fn point(value: &Rational) -> Enclosure {
+    Enclosure::enclosing(value, 256).unwrap_or_else(|| Enclosure::from_integer(0, 256))
+}
+
 /// The relative distance of the ends; nothing where the lower one is 0.
 fn apart(answer: &Answer) -> Option<Rational> {
     let lower = answer.enclosure.lower();
@@ -464,14 +458,4 @@ fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
     }
-}
-
-/// The attacker's largest true-positive rate, in per cent, rounded up.
-fn attacker(epsilon: &Enclosure, delta: &Enclosure, (numerator, denominator): (u32, u32)) -> String {
-    let rate = Rational::new(numerator.into(), denominator.into());
-    let most = match Probability::new(rate) {
-        Ok(rate) => attacker_true_positive_rate(epsilon, delta, &rate).upper(),
-        Err(_) => Rational::one(),
-    };
-    decimal(&(most * Rational::from_integer(100.into())), 4, Rounding::Up)
 }
