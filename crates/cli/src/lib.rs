@@ -11,6 +11,7 @@ mod progress;
 mod render;
 mod sample;
 mod source;
+mod suggest;
 mod toml_file;
 mod whole_file;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use rand_chacha::ChaCha20Rng;
 
-use super::Failure;
+use super::{Failure, suggest};
 use certus::{
     bits::{BitStream, Bits, BitsError, SystemBits, seeded},
     exact::{NumberError, Rational, parse},
@@ -98,7 +98,7 @@ pub(super) fn count(name: &str, text: &str, least: u64, most: u64) -> Result<u64
 
 /// A mechanism on its own: `*k` is for commands that compose.
 pub(super) fn mechanism(text: &str) -> Result<(Spec, Box<dyn AnyMechanism>), Failure> {
-    let refused = |error| Failure::argument("SPEC", error);
+    let refused = |error| suggest::refused("SPEC", &error);
     let spec: Spec = text.parse().map_err(refused)?;
     let mechanism = from_spec(&spec).map_err(refused)?;
     if spec.copies().is_some() {

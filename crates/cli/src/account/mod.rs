@@ -28,6 +28,7 @@ use super::{
     arguments::{Account, Shared},
     progress::{Progress, watched},
     source::{count, number},
+    suggest,
     whole_file::{WholeFile, check_apart},
 };
 use certus::{
@@ -169,7 +170,7 @@ fn items(options: &Account) -> Result<Vec<Item>, Failure> {
         if argument.ends_with(".toml") {
             items.extend(plan_file::from_file(argument)?);
         } else {
-            items.push(Item::from_spec(argument).map_err(|error| Failure::argument("SPEC", error))?.0);
+            items.push(Item::from_spec(argument).map_err(|error| suggest::refused("SPEC", &error))?.0);
         }
     }
     for argument in &options.pairs {

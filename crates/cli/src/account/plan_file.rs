@@ -8,6 +8,7 @@ use super::{listed::Item, pair_file};
 use crate::{
     Failure,
     source::count,
+    suggest::with_hint,
     toml_file::{kind, number, refuse_unknown, tables, with_document},
 };
 use certus::{
@@ -65,8 +66,8 @@ fn item(path: &str, name: &str, table: &DeTable<'_>) -> Result<Item, Failure> {
     };
     match (of("spec"), of("p"), of("q"), of("pair")) {
         (Some(spec), None, None, None) => {
-            let (item, has_copies) =
-                Item::from_spec(&text("spec", spec)?).map_err(|error| refused(format!("spec: {error}")))?;
+            let (item, has_copies) = Item::from_spec(&text("spec", spec)?)
+                .map_err(|error| refused(format!("spec: {}", with_hint(&error))))?;
             match copies {
                 Some(_) if has_copies => Err(refused("copies: must not be given beside *k in the spec".into())),
                 Some(copies) => Ok(item.times(copies)),

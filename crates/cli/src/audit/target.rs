@@ -20,6 +20,7 @@ use super::{
 use crate::{
     Failure,
     arguments::{Expect, Format, Sampler},
+    suggest,
 };
 use certus::{
     account,
@@ -226,7 +227,7 @@ impl Target {
         inputs: Option<(&str, &str)>,
         sampler: Sampler,
     ) -> Result<Self, Failure> {
-        let refused = |error| Failure::argument(argument, error);
+        let refused = |error| suggest::refused(argument, &error);
         let spec: Spec = text.parse().map_err(refused)?;
         let mechanism = from_spec(&spec).map_err(refused)?;
         let copies = spec.copies().map_or(1, |copies| copies.get().into());
