@@ -5,4 +5,7 @@
 //!   budget.
 
 pub mod book;
+mod digest;
 pub mod plan;
+
+pub use digest::{Digest, DigestError};
