@@ -49,7 +49,7 @@ pub(super) struct Spending {
 
 #[derive(Debug)]
 enum Running {
-    Sum(Filter),
+    Sum(Box<Filter>),
     Declared { spent: Parts },
 }
 
@@ -60,7 +60,7 @@ impl Spending {
             return None;
         }
         let running = match budget {
-            Budget::Sum(amount) => Running::Sum(Filter::new(amount.guarantee(relation)?)),
+            Budget::Sum(amount) => Running::Sum(Box::new(Filter::new(amount.guarantee(relation)?))),
             Budget::Declared(_) => Running::Declared { spent: Parts::new() },
         };
         Some(Self { budget: budget.clone(), running })

@@ -70,22 +70,22 @@ fn damaged(records: u64, offset: u64, why: &'static str) -> BookError {
 /// leaves no beginning of a record but its own: where there is another, there was a second record, which was
 /// written after the first had been synced. A copy of a sector that is there already tells of no other record.
 fn judge<S: Storage>(window: &mut Window<'_, S>, last: u64, start: u64) -> std::io::Result<Option<&'static str>> {
-    let length = window.length();
-    if length.saturating_sub(start) > MAX_RECORD_BYTES.saturating_add(SECTOR_BYTES) {
+    let (length, step) = (window.length(), SECTOR_BYTES as u64);
+    if length.saturating_sub(start) > MAX_RECORD_BYTES.saturating_add(step) {
         return Ok(Some("more bytes follow than one torn write leaves"));
     }
     let sector = |window: &mut Window<'_, S>, at: u64| -> std::io::Result<Vec<u8>> {
-        let count = usize::try_from(length.saturating_sub(at).min(SECTOR_BYTES)).unwrap_or(0);
+        let count = usize::try_from(length.saturating_sub(at).min(step)).unwrap_or(0);
         Ok(window.get(at, count)?.unwrap_or_default().to_vec())
     };
     let known = [sector(window, last)?, sector(window, start)?];
-    let mut at = start.saturating_add(SECTOR_BYTES);
+    let mut at = start.saturating_add(step);
     while at < length {
         let found = sector(window, at)?;
         if found.starts_with(&MAGIC) && !known.iter().any(|known| known.starts_with(&found)) {
             return Ok(Some("a record that is not whole is followed by the beginning of another"));
         }
-        at = at.saturating_add(SECTOR_BYTES);
+        at = at.saturating_add(step);
     }
     Ok(None)
 }

@@ -114,10 +114,16 @@ pub(super) enum Output {
 
 impl Output {
     pub(super) fn of(bytes: &[u8]) -> Self {
-        // JSON writes a control character with six bytes, and hex writes each byte with two.
-        let controls = bytes.iter().filter(|byte| byte.is_ascii_control()).count();
+        // What JSON escapes takes two bytes, or six; hex takes two for every byte.
+        let escaped = |byte: &u8| match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
+            0..0x20 => 6,
+            _ => 1,
+        };
         match std::str::from_utf8(bytes) {
-            Ok(text) if controls <= bytes.len() / 8 => Self::Text(text.to_owned()),
+            Ok(text) if bytes.iter().map(escaped).sum::<usize>() <= bytes.len().saturating_mul(2) => {
+                Self::Text(text.to_owned())
+            }
             _ => Self::Hex(to_hex(bytes)),
         }
     }

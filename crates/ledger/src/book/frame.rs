@@ -18,7 +18,7 @@ use super::storage::Storage;
 use crate::Digest;
 
 /// Bytes of the sectors that records are aligned to.
-pub(super) const SECTOR_BYTES: u64 = 512;
+pub(super) const SECTOR_BYTES: usize = 512;
 
 /// What every record begins with.
 pub(super) const MAGIC: [u8; 8] = *b"\xffcertus\x01";
@@ -45,13 +45,14 @@ pub(super) struct Frame {
 
 /// The next multiple of a sector's bytes. Places in a file are below 2^63.
 pub(super) const fn padded(length: u64) -> u64 {
-    length.div_ceil(SECTOR_BYTES).saturating_mul(SECTOR_BYTES)
+    let sector = SECTOR_BYTES as u64;
+    length.div_ceil(sector).saturating_mul(sector)
 }
 
 /// The bytes of a record, padded; and its hash.
 pub(super) fn encode(sequence: u64, previous: &Digest, payload: &[u8]) -> Option<(Vec<u8>, Digest)> {
     let length = u32::try_from(payload.len()).ok().filter(|_| payload.len() <= MAX_PAYLOAD_BYTES)?;
-    let mut bytes = Vec::with_capacity(payload.len() + 2 * SECTOR_BYTES as usize);
+    let mut bytes = Vec::with_capacity(payload.len() + 2 * SECTOR_BYTES);
     bytes.extend(MAGIC);
     bytes.extend(length.to_le_bytes());
     bytes.extend(sequence.to_le_bytes());
@@ -59,7 +60,7 @@ pub(super) fn encode(sequence: u64, previous: &Digest, payload: &[u8]) -> Option
     bytes.extend(payload);
     let hash = Digest::of(&bytes);
     bytes.extend(hash.as_bytes());
-    bytes.resize(bytes.len().next_multiple_of(SECTOR_BYTES as usize), 0);
+    bytes.resize(bytes.len().next_multiple_of(SECTOR_BYTES), 0);
     Some((bytes, hash))
 }
 
