@@ -6,9 +6,21 @@
 //! bounds; or missing. Filters, ranks and statistics all read that, so that every engine computes on
 //! integers and texts alone.
 
+mod canonical;
+mod check;
+mod column_text;
+mod contribution;
+mod error;
+mod keys;
+pub mod limits;
 mod predicate;
+mod read;
 
+pub use column_text::{budget, column, points};
+pub use contribution::Contribution;
+pub use error::PlanError;
 pub use predicate::{Comparison, Literal, Predicate};
+pub use read::{FORMAT, KEYS, ReadValues, STATISTICS};
 
 use std::collections::BTreeMap;
 
@@ -176,6 +188,18 @@ pub enum Share {
     Accuracy(Positive),
     /// This much, in the budget's kind: ε or ρ.
     Cost(Positive),
+}
+
+impl Share {
+    /// A weight of 1: what a query has that says nothing.
+    ///
+    /// # Errors
+    ///
+    /// Never: 1 is positive.
+    pub fn even() -> Result<Self, PlanError> {
+        let one = Positive::new(Rational::from_integer(1.into()));
+        one.map(Self::Weight).map_err(|_| PlanError::new("weight", "must be positive (> 0)"))
+    }
 }
 
 /// Noise.

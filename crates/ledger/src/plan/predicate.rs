@@ -1,5 +1,9 @@
 //! Filters: a small grammar over declared columns, which is read here and written again for each engine.
 
+mod parse;
+mod token;
+mod write;
+
 use certus::exact::Rational;
 
 /// Which rows count. The logic is SQL's, of three values: what compares with a missing value is unknown, and a
