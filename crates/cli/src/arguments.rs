@@ -16,8 +16,10 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
         certus calibrate gaussian --epsilon 1 --delta 1e-5\n  \
         certus audit\n  \
         certus audit --a 'python3 noise.py 0' --b 'python3 noise.py 1' --claim epsilon=1\n  \
+        certus ledger init people.ledger --epsilon 1\n  \
         certus mechanisms\n\n\
-        Exit status: 0 fine, 1 a violation or a certificate that fails, 2 bad usage or input, 3 the environment failed."
+        Exit status: 0 fine, 1 a violation or a certificate that fails, 2 bad usage or input, 3 the environment failed,\n\
+        4 the budget refuses."
 )]
 pub(super) struct Cli {
     #[command(subcommand)]
@@ -56,6 +58,12 @@ pub(super) enum Command {
     Tally(Tally),
     /// Test the counterexample of an audit on fresh samples
     Replay(Replay),
+    /// Keep a privacy budget in a file that never forgets
+    Ledger {
+        /// What is done with it
+        #[command(subcommand)]
+        command: super::ledger::arguments::Ledger,
+    },
     /// List every mechanism with its keys
     Mechanisms,
     /// Print a completion script for a shell

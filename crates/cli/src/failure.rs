@@ -15,6 +15,8 @@ pub enum Failure {
     Usage(String),
     /// The environment failed: exit status 3.
     Environment(String),
+    /// A budget does not suffice: exit status 4.
+    Budget(String),
     /// Whoever read the output went away: that is their right, and exit status 0.
     ClosedPipe,
 }
@@ -35,7 +37,7 @@ impl Failure {
         let text = error.to_string();
         if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             return Self::Usage(
-                "a command must be given: sample, certify, account, calibrate, audit, tally, replay, mechanisms, completions or man; see --help".into(),
+                "a command must be given: sample, certify, account, calibrate, audit, tally, replay, ledger (init, show, verify or head), mechanisms, completions or man; see --help".into(),
             );
         }
         let kept = text
@@ -51,7 +53,7 @@ impl Failure {
     #[must_use]
     pub fn line(&self) -> Option<String> {
         match self {
-            Self::Usage(line) | Self::Environment(line) => {
+            Self::Usage(line) | Self::Environment(line) | Self::Budget(line) => {
                 let mut printable: String =
                     line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(LONGEST).collect();
                 if line.chars().nth(LONGEST).is_some() {
@@ -70,6 +72,7 @@ impl Failure {
             Self::ClosedPipe => 0,
             Self::Usage(_) => 2,
             Self::Environment(_) => 3,
+            Self::Budget(_) => 4,
         }
     }
 }

@@ -7,6 +7,7 @@ mod calibrate;
 mod catalogue;
 mod certify;
 mod failure;
+mod ledger;
 mod progress;
 mod render;
 mod sample;
@@ -30,7 +31,7 @@ pub use failure::Failure;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Runs the command on the process's own arguments and streams; the answer is the exit status: 0 fine, 1 a
-/// certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed.
+/// certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed, 4 the budget refuses.
 #[must_use]
 pub fn main() -> u8 {
     run_on_streams(std::env::args_os())
@@ -75,6 +76,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Audit(options) => audit::run(&options, &cli.shared, out),
         Command::Tally(options) => audit::tally::run(&options, &cli.shared, out),
         Command::Replay(options) => audit::replay::run(&options, &cli.shared, out),
+        Command::Ledger { command } => ledger::run(&command, &cli.shared, out),
         Command::Mechanisms => catalogue::run(&cli.shared, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

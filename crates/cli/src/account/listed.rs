@@ -35,6 +35,11 @@ impl Item {
         Ok((item, copies.is_some()))
     }
 
+    /// What names it, and how often it runs.
+    pub(super) fn named(&self) -> (String, u64) {
+        (self.text.clone(), self.copies)
+    }
+
     /// The same, this often.
     pub(super) fn times(self, copies: u64) -> Self {
         Self { copies, ..self }

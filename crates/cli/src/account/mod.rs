@@ -59,7 +59,7 @@ const ENDS: &str = "the lower end is that of a vector that neighbours can differ
 const ORDER: &str = "note      the first columns of all pairs are taken for one input; where neighbours have no order, ask --relation change_one";
 
 /// What is asked.
-enum Question {
+pub(super) enum Question {
     /// The smallest δ at this ε.
     Delta(NonNegative),
     /// The smallest ε at this δ.
@@ -88,7 +88,7 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     let relation = options.relation.as_deref().map(relation).transpose()?;
     let listed = Listed::new(items(options)?, relation)?;
     let plan = listed.plan();
-    let question = question(options)?;
+    let question = Question::of(options.epsilon.as_deref(), options.delta.as_deref())?.unwrap_or(Question::Profile);
     let digits = u32::try_from(count("--digits", &options.digits, 1, MOST_DIGITS)?).unwrap_or(15);
     let precision = Precision { digits };
     let points = count("--points", options.points.as_deref().unwrap_or(POINTS), 2, MOST_POINTS)?;
@@ -163,16 +163,51 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
     Ok(0)
 }
 
-/// What the arguments list: specs, plan files, pair files.
-fn items(options: &Account) -> Result<Vec<Item>, Failure> {
+/// Specs and plan files, of an argument that names them.
+fn specs_and_plans(argument: &str, given: &[String]) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
-    for argument in &options.specs {
-        if argument.ends_with(".toml") {
-            items.extend(plan_file::from_file(argument)?);
+    for text in given {
+        if text.ends_with(".toml") {
+            items.extend(plan_file::from_file(text)?);
         } else {
-            items.push(Item::from_spec(argument).map_err(|error| suggest::refused("SPEC", &error))?.0);
+            items.push(Item::from_spec(text).map_err(|error| suggest::refused(argument, &error))?.0);
         }
     }
+    Ok(items)
+}
+
+/// The mechanisms that an argument of another command lists, each as it is given: a canonical spec, and how
+/// often it runs.
+pub(super) fn declared_items(argument: &str, given: &[String]) -> Result<Vec<(String, u64)>, Failure> {
+    Ok(specs_and_plans(argument, given)?.iter().map(Item::named).collect())
+}
+
+/// The answer to a question that another command asks, as a line and as a document.
+pub(super) fn answer_in_words(plan: &Plan, question: &Question, quiet: bool) -> Result<(String, Value), Failure> {
+    let digits = Precision::default().digits;
+    let progress = Progress::new(Some(0), "accounting", quiet);
+    let found = watched(progress, |_| answer(plan, question, &Precision::default()));
+    let found = found.map_err(|error| match error {
+        AccountError::NoEpsilon | AccountError::NoEpsilonKnown => Failure::argument("--delta", error),
+        _ => Failure::argument("--declare", error),
+    })?;
+    let (of, at) = (value(&found.enclosure, digits), bounds(&found.enclosure, digits));
+    Ok(match question {
+        Question::Delta(epsilon) => {
+            let line = format!("delta = {of} at epsilon = {}", shown(epsilon.get()));
+            (line, json!({ "epsilon": render(epsilon.get()), "delta": at }))
+        }
+        Question::Epsilon(delta) => {
+            let line = format!("epsilon = {of} at delta = {}", shown(delta.get()));
+            (line, json!({ "epsilon": at, "delta": render(delta.get()) }))
+        }
+        Question::Profile => (of, at),
+    })
+}
+
+/// What the arguments list: specs, plan files, pair files.
+fn items(options: &Account) -> Result<Vec<Item>, Failure> {
+    let mut items = specs_and_plans("SPEC", &options.specs)?;
     for argument in &options.pairs {
         items.push(pair_file::from_argument(argument)?);
     }
@@ -197,7 +232,7 @@ fn inputs(options: &Account) -> Result<Vec<(String, String)>, Failure> {
 }
 
 /// The neighbours that are asked for.
-fn relation(text: &str) -> Result<Relation, Failure> {
+pub(super) fn relation(text: &str) -> Result<Relation, Failure> {
     match text {
         "add_remove" => Ok(Relation::AddRemove),
         "change_one" => Ok(Relation::ChangeOne),
@@ -205,16 +240,19 @@ fn relation(text: &str) -> Result<Relation, Failure> {
     }
 }
 
-/// The parser has seen to it that there is at most one.
-fn question(options: &Account) -> Result<Question, Failure> {
-    if let Some(text) = &options.epsilon {
-        return Ok(Question::Delta(non_negative("--epsilon", text)?));
+impl Question {
+    /// The smallest δ at an ε, or the smallest ε at a δ; nothing where neither is given. The parser has seen to
+    /// it that there is at most one.
+    pub(super) fn of(epsilon: Option<&str>, delta: Option<&str>) -> Result<Option<Self>, Failure> {
+        if let Some(text) = epsilon {
+            return Ok(Some(Self::Delta(non_negative("--epsilon", text)?)));
+        }
+        let Some(text) = delta else { return Ok(None) };
+        let must = "must be a number at least 0 and below 1, such as 0, 1e-6 or 1/1000";
+        let delta = Some(number("--delta", text, must)?).filter(|delta| *delta < Rational::one());
+        let delta = delta.and_then(|delta| Probability::new(delta).ok());
+        delta.map(|delta| Some(Self::Epsilon(delta))).ok_or_else(|| Failure::value("--delta", text, must))
     }
-    let Some(text) = &options.delta else { return Ok(Question::Profile) };
-    let must = "must be a number at least 0 and below 1, such as 0, 1e-6 or 1/1000";
-    let delta = Some(number("--delta", text, must)?).filter(|delta| *delta < Rational::one());
-    let delta = delta.and_then(|delta| Probability::new(delta).ok());
-    delta.map(Question::Epsilon).ok_or_else(|| Failure::value("--delta", text, must))
 }
 
 fn non_negative(name: &str, text: &str) -> Result<NonNegative, Failure> {
