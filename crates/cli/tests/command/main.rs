@@ -14,6 +14,7 @@ mod arguments;
 mod audit;
 mod calibrate;
 mod catalogue;
+mod ledger;
 mod readme;
 mod support;
 mod vectors;
