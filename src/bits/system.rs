@@ -1,5 +1,7 @@
 //! The default source: ChaCha20, seeded by the operating system.
 
+use core::hint::black_box;
+
 use rand_chacha::ChaCha20Rng;
 
 use super::{BitStream, Bits, BitsError, Process, seeded};
@@ -36,7 +38,24 @@ impl SystemBits {
     pub fn new() -> Result<Self, BitsError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|_| BitsError::Source)?;
-        Ok(Self { stream: seeded(seed), process: Process::this() })
+        let stream = seeded(seed);
+        seed = [0; 32];
+        black_box(&mut seed);
+        Ok(Self { stream, process: Process::this() })
+    }
+
+    /// Overwrites the generator's key, and the words and bits that it has buffered: from these, noise that was
+    /// drawn could be computed again. (Not where a move left a copy behind, in a register, or in swapped memory.)
+    fn erase(&mut self) {
+        self.stream = seeded([0; 32]);
+        // A compiler leaves out what nobody reads; this, it must take for read.
+        black_box(&mut self.stream);
+    }
+}
+
+impl Drop for SystemBits {
+    fn drop(&mut self) {
+        self.erase();
     }
 }
 
@@ -82,6 +101,15 @@ mod tests {
         assert_ne!(parent.take(63).unwrap(), child.take(63).unwrap());
         assert_ne!(parent.take(64).unwrap(), child.take(64).unwrap());
         assert!(child.process.is_this());
+    }
+
+    #[test]
+    fn nothing_of_the_seed_is_left() {
+        let mut bits = SystemBits::new().unwrap();
+        bits.take(1).unwrap();
+        bits.erase();
+        let mut zeros = seeded([0; 32]);
+        assert_eq!((bits.take(64), bits.take(64)), (zeros.take(64), zeros.take(64)));
     }
 
     #[test]
