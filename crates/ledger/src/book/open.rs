@@ -329,3 +329,61 @@ fn random_id() -> Result<String, BookError> {
     let mut bits = SystemBits::new()?;
     Ok(format!("{:016x}{:016x}", bits.take(64)?, bits.take(64)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{Amount, Budget, Cost, Storage};
+    use certus::guarantee::{Guarantee, Relation};
+    use std::io;
+
+    /// Bytes that this test alone looks at.
+    #[derive(Debug, Default)]
+    struct Memory(Vec<u8>);
+
+    impl Storage for Memory {
+        fn length(&mut self) -> io::Result<u64> {
+            Ok(self.0.len() as u64)
+        }
+
+        fn read(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+            let rest = self.0.get(usize::try_from(offset).unwrap()..).unwrap_or_default();
+            let count = rest.len().min(into.len());
+            into[..count].copy_from_slice(&rest[..count]);
+            Ok(count)
+        }
+
+        fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+            self.0.resize(usize::try_from(offset).unwrap(), 0);
+            self.0.extend(bytes);
+            Ok(())
+        }
+
+        fn truncate(&mut self, length: u64) -> io::Result<()> {
+            self.0.truncate(usize::try_from(length).unwrap());
+            Ok(())
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// In a child that a fork made, the number of the process is another one: nothing is booked or given back.
+    #[test]
+    fn a_forked_copy_refuses() {
+        let budget = Budget::Sum(Amount::Zcdp { rho: "1".parse().unwrap() });
+        let opening = Opening { relation: Relation::AddRemove, budget, analysts: Default::default() };
+        let mut book = Book::create_on(Memory::default(), &opening, "00").unwrap();
+        let guarantee = Guarantee::zcdp(Relation::AddRemove, "1/4".parse().unwrap()).ok();
+        let costs = vec![Cost { spec: "gaussian(sigma=1)".parse().unwrap(), copies: 1, guarantee }];
+        let debit = Debit { release: "a".parse().unwrap(), analyst: None, plan: Digest::of(b""), costs };
+        let debited = book.debit(&debit).unwrap();
+        let written = book.storage.0.clone();
+        book.process = book.process.wrapping_add(1);
+        assert!(matches!(book.debit(&debit), Err(BookError::Forked)));
+        assert!(matches!(book.record_result(&debited, b""), Err(BookError::Forked)));
+        assert!(matches!(book.result_of(debited.release()), Err(BookError::Forked)));
+        assert_eq!(book.storage.0, written);
+    }
+}
