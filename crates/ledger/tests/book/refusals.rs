@@ -237,6 +237,8 @@ fn a_retry_is_a_new_debit_until_there_is_a_result() {
     assert!(matches!(again.record_result(&theirs, b""), Err(BookError::HasResult(_) | BookError::NotDebited(_))));
     let theirs = other.debit(&debit("b", "1")).unwrap();
     assert!(matches!(again.record_result(&theirs, b""), Err(BookError::NotDebited(_))));
+    let _ = again.debit(&debit("b", "1/4")).unwrap();
+    assert!(matches!(again.record_result(&theirs, b""), Err(BookError::NotDebited(_))));
 }
 
 /// The largest result comes back; one byte more is refused and leaves the ledger usable.
@@ -291,6 +293,25 @@ fn a_file_is_made_once_and_known_by_its_heads() {
     {
         let line = Book::open(&path, None).unwrap_err().to_string();
         assert!(line.contains(expected), "{line}");
+    }
+}
+
+/// Of many who make a ledger of one name at once, one does, and theirs it is.
+#[test]
+fn a_ledger_is_made_by_one_alone() {
+    let folder = Folder::new("race");
+    for round in 0..40 {
+        let path = folder.file(&format!("{round}.ledger"));
+        let barrier = std::sync::Barrier::new(8);
+        let make = || {
+            barrier.wait();
+            Book::create(&path, &opening(pure("1"))).ok()
+        };
+        let made: Vec<Head> = std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..8).map(|_| scope.spawn(make)).collect();
+            makers.into_iter().filter_map(|maker| maker.join().unwrap()).collect()
+        });
+        assert_eq!(made, [Book::read(&path, None).unwrap().head()], "round {round}");
     }
 }
 
