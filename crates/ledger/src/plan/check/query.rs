@@ -109,10 +109,10 @@ impl Query {
                     return refused("non_negative must be asked of a count, persons, sum or histogram");
                 }
                 After::NonNegative => {
-                    if let Statistic::Sum { column } = &self.statistic {
-                        if plan.column(column)?.steps().is_some_and(|(lower, _)| lower < 0) {
-                            return refused("non_negative must be asked of a column whose lower bound is at least 0");
-                        }
+                    if let Statistic::Sum { column } = &self.statistic
+                        && plan.column(column)?.steps().is_some_and(|(lower, _)| lower < 0)
+                    {
+                        return refused("non_negative must be asked of a column whose lower bound is at least 0");
                     }
                 }
                 After::Consistent => {
