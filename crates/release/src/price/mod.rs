@@ -22,6 +22,7 @@ use certus_ledger::{
     plan::{After, Budget, Keys, Query, ReleasePlan, Statistic},
 };
 
+pub(crate) use accuracy::pull;
 pub use accuracy::{Expected, Law, beta};
 pub use sensitivity::Sensitivities;
 use split::Shares;
