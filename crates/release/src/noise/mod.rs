@@ -10,7 +10,7 @@ mod ranking;
 mod source;
 
 use certus::{
-    bits::{Bits, BitsError},
+    bits::BitsError,
     exact::{BigInt, Rational},
     mechanism::AccuracyError,
 };
@@ -90,12 +90,12 @@ pub enum Value {
 ///
 /// If the source of bits fails, or the aggregates are not those of the plan. There is no output then, and the
 /// debit stays.
-pub fn draw<B: Bits>(
+pub fn draw(
     plan: &ReleasePlan,
     priced: &Priced,
     aggregates: &Aggregates,
     _paid: &Paid,
-    source: &mut Draw<'_, B>,
+    source: &mut Draw<'_>,
 ) -> Result<Vec<Released>, DrawError> {
     if aggregates.plan != plan.digest() {
         return Err(DrawError::Aggregates("another plan's digest"));
@@ -117,7 +117,7 @@ struct Drawing<'p> {
 }
 
 impl Drawing<'_> {
-    fn all<B: Bits>(&self, groups: &[Group], source: &mut Draw<'_, B>) -> Result<Released, DrawError> {
+    fn all(&self, groups: &[Group], source: &mut Draw<'_>) -> Result<Released, DrawError> {
         let mut samplers = Vec::new();
         let rows = match (&self.query.statistic, self.priced.parts.first().map(|part| part.role)) {
             (Statistic::Quantile { .. } | Statistic::TopK { .. }, _) => self.chosen(groups, source, &mut samplers)?,
@@ -128,10 +128,10 @@ impl Drawing<'_> {
     }
 
     /// Every public key or cell.
-    fn public<B: Bits>(
+    fn public(
         &self,
         groups: &[Group],
-        source: &mut Draw<'_, B>,
+        source: &mut Draw<'_>,
         samplers: &mut Vec<&'static str>,
     ) -> Result<Vec<Row>, DrawError> {
         let (labels, found) = self.listed(groups)?;
@@ -147,31 +147,32 @@ impl Drawing<'_> {
     }
 
     /// The keys that the data have, where the noisy number of persons is at least the threshold, sorted.
-    fn thresholded<B: Bits>(
+    fn thresholded(
         &self,
         groups: &[Group],
         threshold: i64,
-        source: &mut Draw<'_, B>,
+        source: &mut Draw<'_>,
         samplers: &mut Vec<&'static str>,
     ) -> Result<Vec<Row>, DrawError> {
         let mut sorted: Vec<&Group> = groups.iter().collect();
         sorted.sort_by(|a, b| a.key.cmp(&b.key));
         self.check_keys(&sorted)?;
         let Some((keys, others)) = self.priced.parts.split_first() else { return Ok(Vec::new()) };
+        let noise = self.keys_noise(keys)?;
         let (mut labels, mut kept, mut persons) = (Vec::new(), Vec::new(), Vec::new());
         for group in sorted {
             if group.persons == 0 {
                 // Nobody has this key: it is not there, as in `StabilityHistogram`.
                 continue;
             }
-            let noisy = source.add(&self.keys_noise(keys)?, &BigInt::from(group.persons)).map_err(|e| self.failed(e))?;
+            let noisy = source.add(&noise, &BigInt::from(group.persons)).map_err(|e| self.failed(e))?;
             if noisy >= BigInt::from(threshold) {
                 labels.push((self.shown(&group.key), None));
                 kept.push(group);
                 persons.push(noisy);
             }
         }
-        samplers.push(source.sampler_of(&self.keys_noise(keys)?).map_err(|e| self.failed(e))?);
+        samplers.push(source.sampler_of(&noise).map_err(|e| self.failed(e))?);
         if others.is_empty() {
             return self.rows(labels, &[persons]);
         }
@@ -198,11 +199,11 @@ impl Drawing<'_> {
     }
 
     /// A part's numbers with noise of their own.
-    fn noisy<B: Bits>(
+    fn noisy(
         &self,
         part: &Part,
         exact: &[BigInt],
-        source: &mut Draw<'_, B>,
+        source: &mut Draw<'_>,
         samplers: &mut Vec<&'static str>,
     ) -> Result<Vec<BigInt>, DrawError> {
         let (noisy, sampler) = source.numbers(&part.spec, exact).map_err(|error| self.failed(error))?;

@@ -1,7 +1,6 @@
 //! Choices: scores of public candidates, of which one or some are drawn.
 
 use certus::{
-    bits::Bits,
     exact::{BigInt, Rational, render},
 };
 use certus_ledger::plan::{Column, Statistic};
@@ -13,10 +12,10 @@ use crate::{
 };
 
 impl Drawing<'_> {
-    pub(super) fn chosen<B: Bits>(
+    pub(super) fn chosen(
         &self,
         groups: &[Group],
-        source: &mut Draw<'_, B>,
+        source: &mut Draw<'_>,
         samplers: &mut Vec<&'static str>,
     ) -> Result<Vec<Row>, DrawError> {
         let refused = |what: &str| self.failed(Failed::Refused(what.into()));

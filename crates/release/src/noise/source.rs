@@ -33,15 +33,15 @@ impl From<BitsError> for Failed {
 }
 
 /// A source of bits for one release, and the mechanisms that draw from it.
-pub struct Draw<'b, B> {
-    bits: &'b mut B,
+pub struct Draw<'b> {
+    bits: &'b mut dyn Bits,
     samplers: Samplers,
     built: BTreeMap<String, Box<dyn AnyMechanism>>,
 }
 
-impl<'b, B: Bits> Draw<'b, B> {
+impl<'b> Draw<'b> {
     /// A release that draws from a source, which is to be fresh.
-    pub fn new(bits: &'b mut B, samplers: Samplers) -> Self {
+    pub fn new(bits: &'b mut dyn Bits, samplers: Samplers) -> Self {
         Self { bits, samplers, built: BTreeMap::new() }
     }
 
@@ -75,7 +75,7 @@ impl<'b, B: Bits> Draw<'b, B> {
         let mechanism = self.mechanism(spec)?;
         let sampler = mechanism.sampler();
         let release = mechanism.on(input).map_err(|error| Failed::Refused(error.to_string()))?;
-        Ok((release.draw(&mut *self.bits)?, sampler))
+        Ok((release.draw(self.bits)?, sampler))
     }
 
     /// A number with noise.

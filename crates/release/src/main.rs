@@ -1,0 +1,5 @@
+//! The program `certus-release`; everything it does is in [`certus_release::program`].
+
+fn main() -> std::process::ExitCode {
+    certus_release::program::main().into()
+}
