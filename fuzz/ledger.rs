@@ -14,8 +14,8 @@ use certus_ledger::{
 
 const SECTOR: usize = 512;
 
-/// The first byte says which: 0, the rest is a file; 1, the rest says how a whole ledger is damaged; 2, the rest is
-/// what a whole record says that follows in the chain.
+/// The first byte says which: 0, the rest is a file; 1, the rest says how a whole ledger is damaged; 2, the
+/// rest is what a whole record says that follows in the chain.
 pub fn ledger(bytes: &[u8]) {
     match bytes.split_first() {
         Some((0, file)) => any_file(file),
@@ -40,8 +40,8 @@ fn any_file(file: &[u8]) {
     }
 }
 
-/// A damaged ledger is refused, or is the longest whole beginning of what it was, and then no later record stands
-/// in its place.
+/// A damaged ledger is refused, or is the longest whole beginning of what it was, and then no later record
+/// stands in its place.
 fn damaged(damage: &[u8]) {
     let whole = whole();
     let records = records(&whole);
@@ -65,8 +65,8 @@ fn damaged(damage: &[u8]) {
     }
 }
 
-/// A record that is whole and chained is admitted or refused; what was spent before it is still spent, and no more
-/// than the budget is.
+/// A record that is whole and chained is admitted or refused; what was spent before it is still spent, and no
+/// more than the budget is.
 fn said(payload: &[u8]) {
     let mut bytes = whole();
     let records = records(&bytes);

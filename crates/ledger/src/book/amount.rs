@@ -56,7 +56,8 @@ impl Amount {
     }
 
     /// What a guarantee costs in the kind of this budget: converted where it follows, and never less. An
-    /// irrational number is rounded up by at most 2^-128, and so is one with a fraction of more than 512 bits.
+    /// irrational number is rounded up by at most 2^-128, and so is one with a fraction of more than 512
+    /// bits.
     pub(super) fn cost(&self, guarantee: &Guarantee) -> Result<Self, GuaranteeError> {
         let like = self.guarantee(guarantee.relation()).ok_or(GuaranteeError::KindsDiffer)?;
         let mut odometer = Odometer::new(&like);

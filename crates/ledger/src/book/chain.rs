@@ -68,7 +68,8 @@ fn damaged(records: u64, offset: u64, why: &'static str) -> BookError {
 ///
 /// One write leaves at most the bytes of one record, and a sector more where the disk wrote one twice. It
 /// leaves no beginning of a record but its own: where there is another, there was a second record, which was
-/// written after the first had been synced. A copy of a sector that is there already tells of no other record.
+/// written after the first had been synced. A copy of a sector that is there already tells of no other
+/// record.
 fn judge<S: Storage>(window: &mut Window<'_, S>, last: u64, start: u64) -> std::io::Result<Option<&'static str>> {
     let (length, step) = (window.length(), SECTOR_BYTES as u64);
     if length.saturating_sub(start) > MAX_RECORD_BYTES.saturating_add(step) {

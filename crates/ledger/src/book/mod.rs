@@ -1,8 +1,9 @@
 //! The budget of a dataset, in an append-only file.
 //!
-//! A [`Book`] is a ledger that is open: [`Book::debit`] books a cost, or refuses it, and has synced the record
-//! when it returns a [`Debited`]; only then is noise drawn. [`Book::record_result`] keeps what was drawn, before
-//! it is printed; [`Book::result_of`] gives it back at no cost. [`Book::read`] looks and writes nothing.
+//! A [`Book`] is a ledger that is open: [`Book::debit`] books a cost, or refuses it, and has synced the
+//! record when it returns a [`Debited`]; only then is noise drawn. [`Book::record_result`] keeps what was
+//! drawn, before it is printed; [`Book::result_of`] gives it back at no cost. [`Book::read`] looks and writes
+//! nothing.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -19,7 +20,8 @@
 //! let mut book = Book::open(&path, None)?;
 //! let guarantee = Some(Guarantee::pure(Relation::AddRemove, Real::ratio(1, 3))?);
 //! let cost = Cost { spec: "laplace(scale=3)".parse()?, copies: 1, guarantee };
-//! let debit = Debit { release: "first".parse()?, analyst: None, plan: Digest::of(b"a plan"), costs: vec![cost] };
+//! let plan = Digest::of(b"a plan");
+//! let debit = Debit { release: "first".parse()?, analyst: None, plan, costs: vec![cost] };
 //! let debited = book.debit(&debit)?; // on the disk
 //! let head = book.record_result(&debited, b"42\n")?; // on the disk, and may be printed
 //! assert_eq!(book.result_of(&debit.release)?.as_deref(), Some(&b"42\n"[..]));
@@ -41,15 +43,16 @@
 //! **The rule.** At most one write is in flight, and it is acknowledged after its sync alone. So the ledger is
 //! the longest chain of whole records from the opening on. What follows is cut off if one torn write can have
 //! left it: it was never acknowledged, and nothing was drawn for it. A whole record that was not acknowledged
-//! counts as spent. Everything else is damage, and refused: a whole record that does not continue the chain, the
-//! beginning of a second record behind one that is not whole, more bytes than one record has. So damage to
-//! any record but the last is refused.
+//! counts as spent. Everything else is damage, and refused: a whole record that does not continue the chain,
+//! the beginning of a second record behind one that is not whole, more bytes than one record has. So damage
+//! to any record but the last is refused.
 //!
 //! **What nothing inside the file can tell.** A file that ends after a whole record may have been longer: a
-//! restored backup and a truncated file are whole ledgers. And damage to the last record, after it was synced,
-//! looks like a torn write of it. (Where the last record is a result, no budget comes back: its release pays
-//! again.) Whoever keeps the last head that they saw, outside the file, and hands it to [`Book::open`] learns of
-//! both: it must be in the chain. It need not be the last, as another process may have appended since.
+//! restored backup and a truncated file are whole ledgers. And damage to the last record, after it was
+//! synced, looks like a torn write of it. (Where the last record is a result, no budget comes back: its
+//! release pays again.) Whoever keeps the last head that they saw, outside the file, and hands it to
+//! [`Book::open`] learns of both: it must be in the chain. It need not be the last, as another process may
+//! have appended since.
 //!
 //! **Whom it does not stop.** Who can write the file can write another whole ledger. The chain makes that
 //! visible to whoever holds a head, and to nobody else.

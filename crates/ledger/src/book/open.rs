@@ -15,9 +15,9 @@ use crate::Digest;
 
 /// A ledger that this process has for itself, to debit and to record results.
 ///
-/// While it lives, the file is locked. It is used by the process that opened it alone: a copy that a fork made
-/// refuses. After a failed write or sync it refuses everything, as nobody knows what is on the disk: open the
-/// ledger again.
+/// While it lives, the file is locked. It is used by the process that opened it alone: a copy that a fork
+/// made refuses. After a failed write or sync it refuses everything, as nobody knows what is on the disk:
+/// open the ledger again.
 #[derive(Debug)]
 pub struct Book<S = Disk> {
     storage: S,
@@ -75,10 +75,10 @@ impl Book {
         Ok(head)
     }
 
-    /// Opens a ledger, and waits until nobody else has it.
+    /// Opens a ledger, and waits until nobody has it: no other process, and no other [`Book`] of this one.
     ///
-    /// The whole chain is verified. A torn last write is cut off ([the rule](super)). Where the caller holds a
-    /// head, it must be in the chain, as the last or as an earlier one: others may have appended since.
+    /// The whole chain is verified. A torn last write is cut off ([the rule](super)). Where the caller holds
+    /// a head, it must be in the chain, as the last or as an earlier one: others may have appended since.
     ///
     /// # Errors
     ///
@@ -134,14 +134,14 @@ impl<S: Storage> Book<S> {
 
     /// Books a debit, if the budget suffices, and syncs it. To be called before noise is drawn.
     ///
-    /// A release that was debited before, and has no result, pays again: nobody knows what became of the noise
-    /// that was drawn.
+    /// A release that was debited before, and has no result, pays again: nobody knows what became of the
+    /// noise that was drawn.
     ///
     /// # Errors
     ///
     /// If a budget does not suffice, the release has a result or another plan, or a cost does not convert to
-    /// the kind of the budget: nothing is written then. Also if the system fails: then the debit may be on the
-    /// disk or not, and the ledger must be opened again.
+    /// the kind of the budget: nothing is written then. Also if the system fails: then the debit may be on
+    /// the disk or not, and the ledger must be opened again.
     pub fn debit(&mut self, debit: &Debit) -> Result<Debited, BookError> {
         let entry = DebitEntry::new(debit, self.state.relation(), self.state.budget())?;
         let record = self.append(&Entry::Debit(entry), "a debit", MAX_ENTRY_BYTES)?;
@@ -369,7 +369,8 @@ mod tests {
         }
     }
 
-    /// In a child that a fork made, the number of the process is another one: nothing is booked or given back.
+    /// In a child that a fork made, the number of the process is another one: nothing is booked or given
+    /// back.
     #[test]
     fn a_forked_copy_refuses() {
         let budget = Budget::Sum(Amount::Zcdp { rho: "1".parse().unwrap() });
