@@ -1,7 +1,7 @@
 //! What must hold of any bytes in the place of a ledger, and of any damage to one. The fuzz target and
 //! `crates/ledger/tests/corpus.rs` share it; a broken property panics.
 
-use std::{cell::RefCell, collections::BTreeMap, io, rc::Rc};
+use std::{cell::RefCell, collections::BTreeMap, io, rc::Rc, sync::OnceLock};
 
 use certus::{
     exact::{NonNegative, Rational, Real},
@@ -109,8 +109,13 @@ fn hurt(bytes: &mut Vec<u8>, kind: u8, at: usize, value: u8) {
     }
 }
 
-/// A ledger of an opening, three debits and two results.
+/// A ledger of an opening, three debits and two results; it is made once.
 fn whole() -> Vec<u8> {
+    static WHOLE: OnceLock<Vec<u8>> = OnceLock::new();
+    WHOLE.get_or_init(make).clone()
+}
+
+fn make() -> Vec<u8> {
     let memory = Memory::default();
     let budget = Budget::Sum(Amount::Pure { epsilon: NonNegative::one() });
     let opening = Opening { relation: Relation::AddRemove, budget, analysts: BTreeMap::new() };
