@@ -1,5 +1,13 @@
 //! The seam between the engine and the noise: exact aggregates of the rows that count. **They are confidential.**
 
+mod file;
+mod row;
+
+pub use file::{CONFIDENTIAL, FileError, Writer, read, write};
+pub use row::{Fault, Reader, Row};
+
+use std::{fmt, str::FromStr};
+
 use certus_ledger::Digest;
 
 /// What noise is added to, for each query of a plan.
@@ -30,12 +38,27 @@ pub struct Group {
     pub cell: Option<u32>,
     /// The number of rows.
     pub rows: u64,
-    /// The number of different persons; `rows` where every row is a person.
+    /// The number of different persons; `rows` where every row is a person. Counted for the statistic of persons
+    /// and for thresholded keys alone, otherwise 0. A person of a group is counted once, in one of its cells.
     pub persons: u64,
-    /// The number of rows in which the statistic's column is not missing.
+    /// The number of rows in which the column of a sum, mean or variance is not missing.
     pub values: u64,
     /// The sum of the column, in steps.
     pub sum: i128,
     /// The sum of squares of 2v − (lower + upper), v in steps: what a variance needs.
     pub squares: i128,
+}
+
+impl fmt::Display for RankKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Digest(self.0).fmt(f)
+    }
+}
+
+impl FromStr for RankKey {
+    type Err = certus_ledger::DigestError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Digest::from_str(text).map(|digest| Self(digest.0))
+    }
 }

@@ -6,3 +6,6 @@
 //! 4. Noise is drawn, once, and added.
 
 pub mod aggregates;
+pub mod csv;
+pub mod engine;
+pub mod sql;

@@ -1,0 +1,41 @@
+//! CSV files, read by a total rule: whatever a row holds, it is a row.
+//!
+//! * The header is mandatory: one row of at most 1 MiB and 10,000 columns, without or with a byte order mark.
+//! * Fields are separated by commas and may be in quotes, in which a quote is doubled (RFC 4180).
+//! * A row ends at a line feed (a carriage return before it belongs to it), also within quotes: a quote that is
+//!   open there is closed. Where [`Newlines::InQuotes`] is chosen, a line feed within quotes is part of the field.
+//! * An empty line is no row.
+//! * **A row with more or fewer fields than the header, or of more than 1 MiB, is missing in every column**: a
+//!   comma that nobody quoted would otherwise shift values into other columns.
+//! * A field that is empty, or not UTF-8, is missing.
+//! * What a field means is said in [`value`].
+//!
+//! Refusals depend on the header alone. Where a range of the file begins or ends changes nothing: each row is
+//! read with the range that holds its first byte.
+
+mod columns;
+mod header;
+mod lines;
+mod record;
+mod table;
+pub mod value;
+
+pub use header::{Header, HeaderError};
+pub use table::CsvTable;
+
+/// Bytes of a row.
+pub const ROW_BYTES: usize = 1 << 20;
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = 1 << 20;
+/// Columns of a file.
+pub const COLUMNS: usize = 10_000;
+
+/// What a line feed within quotes is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Newlines {
+    /// The end of the row, as outside: the file is read in parallel.
+    #[default]
+    EndRows,
+    /// Part of the field: the file is read by one thread.
+    InQuotes,
+}
