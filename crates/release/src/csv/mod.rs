@@ -18,6 +18,8 @@ mod header;
 mod lines;
 mod record;
 mod table;
+#[cfg(test)]
+mod tests;
 pub mod value;
 
 pub use header::{Header, HeaderError};

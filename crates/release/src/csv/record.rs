@@ -125,9 +125,29 @@ impl Parser {
 
     /// A row that ends at a line feed outside quotes.
     fn record(&mut self, lines: &mut Lines) -> io::Result<Option<Record<'_>>> {
+        let complete = loop {
+            let Some((fields, last)) = self.fields(lines)? else { return Ok(None) };
+            // A carriage return before the line feed, or before the end of the file, is not part of the last field.
+            let (line, returned) = match last {
+                [before, b'\r', b'\n'] | [_, before, b'\r'] => (before, true),
+                [_, before, _] => (before, false),
+            };
+            if returned && line == b'\n' {
+                continue;
+            }
+            if returned && let Some(end) = fields.and_then(|fields| self.ends.get_mut(fields.checked_sub(1)?)) {
+                *end = end.saturating_sub(1);
+            }
+            break fields;
+        };
+        Ok(Some(complete.and_then(|fields| self.parsed(fields)).unwrap_or(Record::MISSING)))
+    }
+
+    /// How many fields the next row has, if there is room for it, and its last three bytes, as if there were line feeds
+    /// before it; nothing at the end of the file.
+    fn fields(&mut self, lines: &mut Lines) -> io::Result<Option<(Option<usize>, [u8; 3])>> {
         let (mut written, mut ended, mut complete) = (0, 0, true);
-        // The last two bytes of the row: a carriage return before the line feed is not part of the last field.
-        let mut last = [0, 0];
+        let mut last = [b'\n'; 3];
         loop {
             let input = lines.piece()?;
             let output = self.output.get_mut(written..).unwrap_or_default();
@@ -135,8 +155,9 @@ impl Parser {
             let (result, read, output, ends) = self.reader.read_record(input, output, ends);
             match input.get(..read).unwrap_or_default() {
                 [] => {}
-                [one] => last = [last[1], *one],
-                [.., one, two] => last = [*one, *two],
+                [one] => last = [last[1], last[2], *one],
+                [one, two] => last = [last[2], *one, *two],
+                [.., one, two, three] => last = [*one, *two, *three],
             }
             lines.consume(read);
             (written, ended) = (written + output, ended + ends);
@@ -146,17 +167,9 @@ impl Parser {
                 ReadRecordResult::OutputFull => (written, complete) = (0, false),
                 ReadRecordResult::OutputEndsFull => (ended, complete) = (0, false),
                 ReadRecordResult::End => return Ok(None),
-                ReadRecordResult::Record => break,
+                ReadRecordResult::Record => return Ok(Some((complete.then_some(ended), last))),
             }
         }
-        if last == *b"\r\n"
-            && complete
-            && let Some(end) = ended.checked_sub(1).and_then(|place| self.ends.get_mut(place))
-        {
-            *end = end.saturating_sub(1);
-        }
-        let record = if complete { self.parsed(ended) } else { None };
-        Ok(Some(record.unwrap_or(Record::MISSING)))
     }
 
     /// The fields that `csv-core` wrote one after another.

@@ -145,3 +145,44 @@ fn split_digits(field: &[u8]) -> (&[u8], &[u8]) {
     let count = field.iter().take_while(|byte| byte.is_ascii_digit()).count();
     field.split_at_checked(count).unwrap_or((field, &[]))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex::Regex;
+
+    use super::*;
+    use crate::sql::{INTEGER, NUMBER};
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_the_sql_takes_for_an_integer_is_one(field in "[ +-]{0,2}[0-9]{0,39}[.]?[0e]{0,2}[ 1]{0,2}") {
+            let expected = Regex::new(INTEGER).unwrap().is_match(&field).then(|| {
+                field.trim().split('.').next().unwrap().parse::<i128>().unwrap()
+            });
+            prop_assert_eq!(integer(field.as_bytes()), expected);
+        }
+
+        #[test]
+        fn what_the_sql_takes_for_a_number_is_one(field in "[ +-]{0,2}[0-9]{0,3}[.]?[0-9]{0,3}[eE]?[-+]?[0-9]{0,4}[ e.]?") {
+            let expected = Regex::new(NUMBER).unwrap().is_match(&field).then(|| field.trim().parse::<f64>().unwrap());
+            prop_assert_eq!(number(field.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn a_number_has_at_most_a_hundred_characters() {
+        assert_eq!(number(format!("{}1", "0".repeat(99)).as_bytes()), Some(1.0));
+        assert_eq!(number(format!("{}1", "0".repeat(100)).as_bytes()), None);
+    }
+
+    #[test]
+    fn steps_are_rounded_half_up_and_clamped() {
+        let rule = Rule::Steps { bounds: (-8, 8), multiplier: 4.0, divisor: 1.0 };
+        let steps = |field: &str| rule.integer(field.as_bytes());
+        assert_eq!([steps("0.125"), steps("-0.125"), steps("-0.126")], [Some(1), Some(0), Some(-1)]);
+        assert_eq!([steps("1e99"), steps("-1e99"), steps("inf"), steps("")], [Some(8), Some(-8), None, None]);
+    }
+}

@@ -18,6 +18,8 @@ mod predicate;
 mod query;
 
 pub use bound::Bounds;
+#[cfg(test)]
+pub(crate) use canonical::{INTEGER, NUMBER};
 pub(crate) use canonical::{NUMBER_CHARACTERS, grid_parts};
 pub use canonical::{Kind, Source};
 pub use dialect::Dialect;
