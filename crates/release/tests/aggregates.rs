@@ -21,7 +21,9 @@ fn specimen() -> (ReleasePlan, Aggregates) {
         queries[place] = match query.name.as_str() {
             "count" => vec![group(&[], None, (9, 0, 0), (0, 0))],
             "persons" => vec![group(&[], None, (9, 5, 0), (0, 0))],
-            "big" => vec![group(&["it's"], None, (2, 0, 2), (-(1 << 64), 0)), group(&["nul\0x"], None, (1, 0, 0), (0, 0))],
+            "big" => {
+                vec![group(&["it's"], None, (2, 0, 2), (-(1 << 64), 0)), group(&["nul\0x"], None, (1, 0, 0), (0, 0))]
+            }
             "mean" => vec![group(&["new\nline", "7"], None, (2, 0, 1), (-5, 0))],
             "variance" => vec![group(&[], None, (3, 0, 3), (7, 4400 * 4400))],
             "histogram" => vec![group(&[], Some(3), (1, 0, 0), (0, 0))],
@@ -77,7 +79,10 @@ fn a_file_that_is_not_whole_is_refused() {
     let theirs = lines[1..lines.len() - 1].join("\n");
     assert_eq!(reads(&path, &theirs).unwrap(), aggregates);
     // Work that was done twice: the same group, or the whole result, once more.
-    assert!(matches!(reads(&path, &format!("{theirs}\n{}\n", lines[4])), Err(FileError::Row { fault: Fault::Twice, .. })));
+    assert!(matches!(
+        reads(&path, &format!("{theirs}\n{}\n", lines[4])),
+        Err(FileError::Row { fault: Fault::Twice, .. })
+    ));
     assert!(matches!(reads(&path, &format!("{theirs}\n{}\n", lines[2])), Err(FileError::Binding)));
     assert!(matches!(reads(&path, CONFIDENTIAL), Err(FileError::Header)));
     assert!(matches!(reads(&path, &theirs.replace("n_rows", "rows")), Err(FileError::Header)));
@@ -98,7 +103,14 @@ fn numbers_that_no_rows_could_have_are_refused() {
         Ok(_) => None,
         Err(other) => panic!("{other}"),
     };
-    for good in ["0,,,,5,0,0,0,0", "2,,,,5,5,0,0,0", "3,,,,2,0,2,-800,0", "6,,,,1,0,1,4000,19360000", "4,x61,,,1,0,0,0,0", "7,,,3,1,0,0,0,0"] {
+    for good in [
+        "0,,,,5,0,0,0,0",
+        "2,,,,5,5,0,0,0",
+        "3,,,,2,0,2,-800,0",
+        "6,,,,1,0,1,4000,19360000",
+        "4,x61,,,1,0,0,0,0",
+        "7,,,3,1,0,0,0,0",
+    ] {
         assert_eq!(fault(good), None, "{good}");
     }
     let bad = [

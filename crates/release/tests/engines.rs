@@ -18,7 +18,10 @@ use certus_release::{
 };
 use datafusion::{
     arrow::{
-        array::{ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, UInt64Array},
+        array::{
+            ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int32Array,
+            Int64Array, RecordBatch, StringArray, UInt64Array,
+        },
         datatypes::Int32Type,
     },
     parquet::arrow::ArrowWriter,
@@ -37,7 +40,12 @@ fn choices(seed: u64) -> impl FnMut(usize) -> usize {
 }
 
 fn text_column(fields: Vec<&str>, empty_is_null: bool) -> ArrayRef {
-    Arc::new(fields.into_iter().map(|field| (!(empty_is_null && field.is_empty())).then_some(field)).collect::<StringArray>())
+    Arc::new(
+        fields
+            .into_iter()
+            .map(|field| (!(empty_is_null && field.is_empty())).then_some(field))
+            .collect::<StringArray>(),
+    )
 }
 
 /// All columns as texts: what a CSV file gives.
@@ -55,7 +63,13 @@ fn texts() -> (RecordBatch, Source) {
         column(&cities),
         column(&cities),
     ];
-    (RecordBatch::try_from_iter_with_nullable(tables::NAMES.into_iter().zip(columns).map(|(name, column)| (name, column, true))).unwrap(), Source::Text)
+    (
+        RecordBatch::try_from_iter_with_nullable(
+            tables::NAMES.into_iter().zip(columns).map(|(name, column)| (name, column, true)),
+        )
+        .unwrap(),
+        Source::Text,
+    )
 }
 
 fn typed(columns: Vec<(&'static str, ArrayRef, Kind)>) -> (RecordBatch, Source) {
@@ -64,25 +78,73 @@ fn typed(columns: Vec<(&'static str, ArrayRef, Kind)>) -> (RecordBatch, Source) 
     (RecordBatch::try_from_iter_with_nullable(columns).unwrap(), Source::Typed(kinds))
 }
 
-const FLOATS: [f64; 14] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, 0.125, -0.125, 1e300, -1e300, 17.0, 17.5, 0.15, 1e15, 5e-324];
+const FLOATS: [f64; 14] = [
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    -0.0,
+    0.0,
+    0.125,
+    -0.125,
+    1e300,
+    -1e300,
+    17.0,
+    17.5,
+    0.15,
+    1e15,
+    5e-324,
+];
 
 fn integers_and_floats() -> (RecordBatch, Source) {
     let mut choose = choices(2);
     let mut some = |most: usize| (0..ROWS).map(|_| choose(most)).collect::<Vec<_>>();
     let longs = [i64::MIN, i64::MAX, 0, 1, -1, 40];
     typed(vec![
-        ("i d", Arc::new(some(9).into_iter().map(|i| (i > 0).then_some(i as i64)).collect::<Int64Array>()), Kind::Integer),
-        ("age", Arc::new(some(150).into_iter().map(|i| (i > 5).then_some(i as i32 - 10)).collect::<Int32Array>()), Kind::Integer),
+        (
+            "i d",
+            Arc::new(some(9).into_iter().map(|i| (i > 0).then_some(i as i64)).collect::<Int64Array>()),
+            Kind::Integer,
+        ),
+        (
+            "age",
+            Arc::new(some(150).into_iter().map(|i| (i > 5).then_some(i as i32 - 10)).collect::<Int32Array>()),
+            Kind::Integer,
+        ),
         ("any", Arc::new(some(7).into_iter().map(|i| longs.get(i).copied()).collect::<Int64Array>()), Kind::Integer),
-        ("big", Arc::new(some(4).into_iter().map(|i| [None, Some(u64::MAX), Some(0), Some(1 << 63)][i]).collect::<UInt64Array>()), Kind::Unsigned),
-        (NASTY_NAME, Arc::new(some(15).into_iter().map(|i| FLOATS.get(i).copied()).collect::<Float64Array>()), Kind::Float),
+        (
+            "big",
+            Arc::new(
+                some(4).into_iter().map(|i| [None, Some(u64::MAX), Some(0), Some(1 << 63)][i]).collect::<UInt64Array>(),
+            ),
+            Kind::Unsigned,
+        ),
+        (
+            NASTY_NAME,
+            Arc::new(some(15).into_iter().map(|i| FLOATS.get(i).copied()).collect::<Float64Array>()),
+            Kind::Float,
+        ),
         (
             "tenth",
-            Arc::new(some(900).into_iter().map(|i| (i > 9).then_some(i as i128 * 12345 - 4_000_000)).collect::<Decimal128Array>().with_precision_and_scale(20, 5).unwrap()),
+            Arc::new(
+                some(900)
+                    .into_iter()
+                    .map(|i| (i > 9).then_some(i as i128 * 12345 - 4_000_000))
+                    .collect::<Decimal128Array>()
+                    .with_precision_and_scale(20, 5)
+                    .unwrap(),
+            ),
             Kind::Decimal,
         ),
-        ("city", Arc::new(some(10).into_iter().map(|i| NASTY_TEXTS.get(i).copied()).collect::<DictionaryArray<Int32Type>>()), Kind::Text),
-        ("free", Arc::new(some(3).into_iter().map(|i| [None, Some(true), Some(false)][i]).collect::<BooleanArray>()), Kind::Boolean),
+        (
+            "city",
+            Arc::new(some(10).into_iter().map(|i| NASTY_TEXTS.get(i).copied()).collect::<DictionaryArray<Int32Type>>()),
+            Kind::Text,
+        ),
+        (
+            "free",
+            Arc::new(some(3).into_iter().map(|i| [None, Some(true), Some(false)][i]).collect::<BooleanArray>()),
+            Kind::Boolean,
+        ),
     ])
 }
 
@@ -94,14 +156,46 @@ fn other_types() -> (RecordBatch, Source) {
         ("age", Arc::new(some(15).into_iter().map(|i| FLOATS.get(i).copied()).collect::<Float64Array>()), Kind::Float),
         (
             "any",
-            Arc::new(some(40).into_iter().map(|i| (i > 3).then_some((i as i128 - 20) * 5_000_000_000)).collect::<Decimal128Array>().with_precision_and_scale(38, 10).unwrap()),
+            Arc::new(
+                some(40)
+                    .into_iter()
+                    .map(|i| (i > 3).then_some((i as i128 - 20) * 5_000_000_000))
+                    .collect::<Decimal128Array>()
+                    .with_precision_and_scale(38, 10)
+                    .unwrap(),
+            ),
             Kind::Decimal,
         ),
-        ("big", Arc::new(some(3).into_iter().map(|i| [None, Some(true), Some(false)][i]).collect::<BooleanArray>()), Kind::Boolean),
-        (NASTY_NAME, Arc::new(some(15).into_iter().map(|i| FLOATS.get(i).map(|f| *f as f32)).collect::<Float32Array>()), Kind::Float),
-        ("tenth", Arc::new(some(7).into_iter().map(|i| [i64::MIN, i64::MAX, 0, 3, -3, 1 << 60].get(i).copied()).collect::<Int64Array>()), Kind::Integer),
-        ("city", text_column(some(10).into_iter().map(|i| NASTY_TEXTS.get(i).copied().unwrap_or_default()).collect(), false), Kind::Text),
-        ("free", Arc::new(some(20).into_iter().map(|i| (i > 0).then_some(i as i64 - 10)).collect::<Int64Array>()), Kind::Integer),
+        (
+            "big",
+            Arc::new(some(3).into_iter().map(|i| [None, Some(true), Some(false)][i]).collect::<BooleanArray>()),
+            Kind::Boolean,
+        ),
+        (
+            NASTY_NAME,
+            Arc::new(some(15).into_iter().map(|i| FLOATS.get(i).map(|f| *f as f32)).collect::<Float32Array>()),
+            Kind::Float,
+        ),
+        (
+            "tenth",
+            Arc::new(
+                some(7)
+                    .into_iter()
+                    .map(|i| [i64::MIN, i64::MAX, 0, 3, -3, 1 << 60].get(i).copied())
+                    .collect::<Int64Array>(),
+            ),
+            Kind::Integer,
+        ),
+        (
+            "city",
+            text_column(some(10).into_iter().map(|i| NASTY_TEXTS.get(i).copied().unwrap_or_default()).collect(), false),
+            Kind::Text,
+        ),
+        (
+            "free",
+            Arc::new(some(20).into_iter().map(|i| (i > 0).then_some(i as i64 - 10)).collect::<Int64Array>()),
+            Kind::Integer,
+        ),
     ])
 }
 
@@ -131,7 +225,9 @@ fn three_engines_give_the_same_aggregates() {
         parquet(&path, &batch);
         for (name, plan) in all_plans() {
             let (digest, key) = (plans::digest(), plans::key(9));
-            for (ending, dialect) in [("duckdb", Dialect::DuckDb), ("spark", Dialect::Spark), ("datafusion", Dialect::DataFusion)] {
+            for (ending, dialect) in
+                [("duckdb", Dialect::DuckDb), ("spark", Dialect::Spark), ("datafusion", Dialect::DataFusion)]
+            {
                 let text = sql::aggregation(&plan, &digest, &key, dialect, table, &source).unwrap();
                 std::fs::write(folder.path().join(format!("{table}.{name}.{ending}.sql")), text).unwrap();
             }
@@ -151,7 +247,8 @@ fn three_engines_give_the_same_aggregates() {
         }
         for (name, plan, ours) in &expected {
             let path = folder.path().join(format!("{name}.{engine}.csv"));
-            let theirs = aggregates::read(&path, plan, &plans::digest()).unwrap_or_else(|error| panic!("{name} {engine}: {error}"));
+            let theirs = aggregates::read(&path, plan, &plans::digest())
+                .unwrap_or_else(|error| panic!("{name} {engine}: {error}"));
             for (query, (theirs, ours)) in plan.queries.iter().zip(reference::of(theirs).iter().zip(ours)) {
                 assert_eq!(theirs, ours, "{name}, {}: {engine} differs", query.name);
                 compared += ours.len();

@@ -155,7 +155,11 @@ impl<'a> Reader<'a> {
             | Statistic::Sum { .. }
             | Statistic::Mean { .. }
             | Statistic::Variance { .. } => {
-                if cell.is_empty() { Ok(None) } else { Err(Fault::Cell) }
+                if cell.is_empty() {
+                    Ok(None)
+                } else {
+                    Err(Fault::Cell)
+                }
             }
         }
     }
@@ -169,7 +173,9 @@ impl<'a> Reader<'a> {
         }
         let counted = match &self.plan.person {
             None => persons == rows,
-            Some(_) if query.statistic == Statistic::Persons || query.keys == Keys::Thresholded && !query.by.is_empty() => {
+            Some(_)
+                if query.statistic == Statistic::Persons || query.keys == Keys::Thresholded && !query.by.is_empty() =>
+            {
                 // Each person of a group is counted in one of its cells.
                 group.cell.is_some() || (persons == 0) == (rows == 0)
             }

@@ -107,9 +107,10 @@ impl TableProvider for CsvTable {
             table.schema = Arc::new(self.schema.project(projection)?);
         }
         let (schema, table) = (Arc::clone(&table.schema), Arc::new(table));
-        let parts = table.ranges().into_iter().map(|range| {
-            Arc::new(Part { table: Arc::clone(&table), range }) as Arc<dyn PartitionStream>
-        });
+        let parts = table
+            .ranges()
+            .into_iter()
+            .map(|range| Arc::new(Part { table: Arc::clone(&table), range }) as Arc<dyn PartitionStream>);
         Ok(Arc::new(StreamingTableExec::try_new(schema, parts.collect(), None, [], false, None)?))
     }
 }

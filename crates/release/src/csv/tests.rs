@@ -23,7 +23,9 @@ fn rows(bytes: &[u8], newlines: Newlines, fields: usize, cuts: &[u64]) -> Vec<Ve
 
 fn texts(bytes: &[u8], newlines: Newlines) -> Vec<String> {
     let rows = rows(bytes, newlines, 2, &[]);
-    rows.iter().map(|row| row.iter().map(|field| String::from_utf8_lossy(field)).collect::<Vec<_>>().join("|")).collect()
+    rows.iter()
+        .map(|row| row.iter().map(|field| String::from_utf8_lossy(field)).collect::<Vec<_>>().join("|"))
+        .collect()
 }
 
 #[test]
@@ -60,7 +62,11 @@ fn a_long_row_is_missing() {
             bytes.extend(b"\ne,f\n");
             let rows = rows(&bytes, newlines, 2, &[]);
             assert_eq!(rows.len(), 3);
-            assert_eq!([rows[0][1].len(), rows[1][0].len(), rows[2][1].len()], [1, expected, 1], "{newlines:?} {length}");
+            assert_eq!(
+                [rows[0][1].len(), rows[1][0].len(), rows[2][1].len()],
+                [1, expected, 1],
+                "{newlines:?} {length}"
+            );
         }
     }
 }

@@ -66,7 +66,11 @@ fn double(value: u64) -> f64 {
 
 /// ⌊x·multiplier/divisor + 1/2⌋, with a rounding after each operation, as the engines compute it. What is beyond the
 /// 64-bit integers becomes the last of them, and is clamped next.
-#[expect(clippy::float_arithmetic, clippy::cast_possible_truncation, reason = "the same doubles as in SQL; `as` saturates")]
+#[expect(
+    clippy::float_arithmetic,
+    clippy::cast_possible_truncation,
+    reason = "the same doubles as in SQL; `as` saturates"
+)]
 fn steps(x: f64, multiplier: f64, divisor: f64) -> i64 {
     (x * multiplier / divisor + 0.5).floor() as i64
 }

@@ -34,7 +34,9 @@ pub enum EngineError {
     #[error("the file cannot be read: {0}")]
     Io(#[from] io::Error),
     /// The engine's memory or spill space.
-    #[error("the aggregation does not fit the memory ({memory} bytes) and the spill space ({spill} bytes) that it may use")]
+    #[error(
+        "the aggregation does not fit the memory ({memory} bytes) and the spill space ({spill} bytes) that it may use"
+    )]
     Resources {
         /// Bytes of memory.
         memory: usize,

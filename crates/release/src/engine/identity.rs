@@ -1,6 +1,15 @@
 //! Which file was read, and whether it is still what it was.
 
-use std::{fs::File, io, os::unix::fs::MetadataExt};
+use std::{
+    fs::File,
+    io,
+    os::unix::fs::MetadataExt,
+    thread,
+    time::{Duration, SystemTime},
+};
+
+/// More than a tick of the clock that files' times are read from.
+const TICKS: Duration = Duration::from_millis(100);
 
 /// A file's identity and metadata. A write changes the times, a rename the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +36,21 @@ impl Identity {
             modified: (data.mtime(), data.mtime_nsec()),
             changed: (data.ctime(), data.ctime_nsec()),
         })
+    }
+
+    /// The identity of a file that was not written to within the last tenth of a second, after a wait if need be: two
+    /// writes within one tick of the system's clock leave the same times.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn settled(file: &File) -> io::Result<Self> {
+        let written = file.metadata()?.modified()?;
+        let age = SystemTime::now().duration_since(written).unwrap_or_default();
+        if let Some(wait) = TICKS.checked_sub(age) {
+            thread::sleep(wait);
+        }
+        Self::of(file)
     }
 
     /// Bytes.

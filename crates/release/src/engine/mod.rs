@@ -8,9 +8,11 @@
 //! would be a refusal that depends on the data. Whoever draws noise for thresholded keys from them keeps those
 //! that pass alone; memory then depends on what is released.
 
+mod cells;
 mod error;
 mod identity;
 mod open;
+mod parquet;
 mod run;
 
 pub use error::{ChangedError, EngineError};

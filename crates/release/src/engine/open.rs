@@ -10,14 +10,14 @@ use std::{
 use certus_ledger::plan::ReleasePlan;
 use datafusion::{
     arrow::datatypes::{DataType, SchemaRef},
-    parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder,
+    parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions},
 };
 
 use super::{EngineError, Identity};
 use crate::{
     aggregates::RankKey,
     csv::{Header, Newlines},
-    sql::{self, Dialect, Kind, Kinds, Source},
+    sql::{self, Kind, Kinds, Source},
 };
 
 /// How an aggregation runs.
@@ -34,7 +34,8 @@ pub struct Options {
     pub partitions: usize,
     /// Of CSV: what a line feed within quotes is.
     pub newlines: Newlines,
-    /// Told, again and again, how many bytes of how many were read. Each query reads the file once.
+    /// Told, again and again, how much of how much was read: bytes of CSV, rows of Parquet. Each query reads the file
+    /// once.
     pub progress: Arc<dyn Fn(u64, u64) + Send + Sync>,
 }
 
@@ -62,7 +63,7 @@ pub struct Data {
 /// CSV or Parquet.
 pub(super) enum Format {
     Csv(Header),
-    Parquet(Source),
+    Parquet(ArrowReaderMetadata, Source),
 }
 
 impl Data {
@@ -78,7 +79,7 @@ impl Data {
         if !file.metadata()?.is_file() {
             return Err(EngineError::NotAFile);
         }
-        let identity = Identity::of(&file)?;
+        let identity = Identity::settled(&file)?;
         let (format, source) = match ending.as_str() {
             "csv" => {
                 let header = Header::read(&file)?;
@@ -88,23 +89,24 @@ impl Data {
                 (Format::Csv(header), Source::Canonical)
             }
             "parquet" => {
-                let schema = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| EngineError::Schema)?;
-                let source = Source::Typed(kinds(plan, schema.schema())?);
-                (Format::Parquet(source.clone()), source)
+                let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+                let metadata = metadata.map_err(|_| EngineError::Schema)?;
+                let source = Source::Typed(kinds(plan, metadata.schema())?);
+                (Format::Parquet(metadata, source.clone()), source)
             }
             _ => return Err(EngineError::Format),
         };
         // Whatever the plan gets wrong is found here, before the budget is debited.
         let key = RankKey([0; 32]);
         for place in 0..plan.queries.len() {
-            sql::aggregation_of(plan, &key, Dialect::DataFusion, "data", &source, place)?;
+            sql::aggregation_of(plan, &key, "data", &source, place)?;
         }
         Ok(Self { path: path.to_owned(), identity, format, options })
     }
 }
 
 /// The columns of a file that a plan reads.
-fn names(plan: &ReleasePlan) -> BTreeSet<&str> {
+pub(super) fn names(plan: &ReleasePlan) -> BTreeSet<&str> {
     let person = plan.person.iter().map(|person| person.column.as_str());
     plan.columns.keys().map(String::as_str).chain(person).collect()
 }

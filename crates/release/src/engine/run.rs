@@ -15,20 +15,26 @@ use datafusion::{
         compute::cast,
         datatypes::DataType,
     },
+    catalog::TableProvider,
     execution::{
         disk_manager::{DiskManager, DiskManagerMode},
         memory_pool::FairSpillPool,
         runtime_env::RuntimeEnvBuilder,
     },
-    prelude::{ParquetReadOptions, SessionConfig, SessionContext},
+    prelude::{SessionConfig, SessionContext},
 };
 use futures::StreamExt;
 
-use super::{Data, EngineError, Identity, error::without_data, open::Format};
+use super::{
+    Data, EngineError, Identity, cells,
+    error::without_data,
+    open::{Format, names},
+    parquet::ParquetTable,
+};
 use crate::{
     aggregates::{Aggregates, Group, RankKey, Reader, Row},
     csv::CsvTable,
-    sql::{self, Dialect, Source},
+    sql::{self, Source},
 };
 
 /// What the table is called.
@@ -86,11 +92,11 @@ impl Data {
         rank_key: &RankKey,
         give: &mut impl FnMut(usize, Group),
     ) -> Result<(), EngineError> {
-        let (context, source) = self.context(plan).await?;
+        let (context, source) = self.context(plan)?;
         let public = |error| without_data(&error, self.options.memory, self.options.spill_limit);
         let reader = Reader::new(plan);
         for place in 0..plan.queries.len() {
-            let text = sql::aggregation_of(plan, rank_key, Dialect::DataFusion, TABLE, &source, place)?;
+            let text = sql::aggregation_of(plan, rank_key, TABLE, &source, place)?;
             let mut batches = context.sql(&text).await.map_err(public)?.execute_stream().await.map_err(public)?;
             while let Some(batch) = batches.next().await {
                 groups(&reader, &batch.map_err(public)?, give)?;
@@ -100,7 +106,7 @@ impl Data {
     }
 
     /// A session with the table in it.
-    async fn context(&self, plan: &ReleasePlan) -> Result<(SessionContext, Source), EngineError> {
+    fn context(&self, plan: &ReleasePlan) -> Result<(SessionContext, Source), EngineError> {
         let options = &self.options;
         let public = |error| without_data(&error, options.memory, options.spill_limit);
         let mode = match &options.spill {
@@ -115,30 +121,28 @@ impl Data {
             .map_err(public)?;
         let config = SessionConfig::new().with_target_partitions(options.partitions.max(1));
         let context = SessionContext::new_with_config_rt(config, runtime);
-        let source = match &self.format {
+        let total = match &self.format {
+            Format::Csv(_) => self.identity.length(),
+            Format::Parquet(metadata, _) => metadata.metadata().file_metadata().num_rows().unsigned_abs(),
+        };
+        let total = total * plan.queries.len() as u64;
+        let (read, tell) = (AtomicU64::new(0), Arc::clone(&options.progress));
+        let progress = Arc::new(move |more| tell(read.fetch_add(more, Ordering::Relaxed) + more, total));
+        let (path, partitions) = (self.path.clone(), options.partitions);
+        let (table, source): (Arc<dyn TableProvider>, _) = match &self.format {
             Format::Csv(header) => {
-                let total = self.identity.length() * plan.queries.len() as u64;
-                let (read, tell) = (AtomicU64::new(0), Arc::clone(&options.progress));
-                let progress = move |bytes| tell(read.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
-                let table = CsvTable::new(
-                    plan,
-                    self.path.clone(),
-                    self.identity,
-                    header.clone(),
-                    options.newlines,
-                    options.partitions,
-                    Arc::new(progress),
-                )?;
-                let table = table.ok_or(EngineError::Engine)?;
-                context.register_table(TABLE, Arc::new(table)).map_err(public)?;
-                Source::Canonical
+                let (header, newlines) = (header.clone(), options.newlines);
+                let table = CsvTable::new(plan, path, self.identity, header, newlines, partitions, progress)?;
+                (Arc::new(table.ok_or(EngineError::Engine)?), Source::Canonical)
             }
-            Format::Parquet(source) => {
-                let path = self.path.to_str().ok_or(EngineError::Format)?;
-                context.register_parquet(TABLE, path, ParquetReadOptions::default()).await.map_err(public)?;
-                source.clone()
+            Format::Parquet(metadata, source) => {
+                let names = names(plan);
+                let table = ParquetTable::new(path, self.identity, metadata.clone(), &names, partitions, progress);
+                (Arc::new(table), source.clone())
             }
         };
+        context.register_table(TABLE, table).map_err(public)?;
+        cells::functions(plan).for_each(|function| context.register_udf(function));
         Ok((context, source))
     }
 }

@@ -48,16 +48,19 @@ impl Bounds {
 }
 
 impl Writer<'_> {
-    /// Rows of `rows` (a table in parentheses), bounded. A column `a`, where `persons` asks for it, ranks a person's
-    /// rows in a group: as the first of each that is kept has rank 1, it counts persons.
+    /// Rows of `rows` (a table in parentheses), bounded, with a column that is 1 in exactly one of the rows that are
+    /// kept of each person and group, where `persons` asks for it.
+    ///
+    /// That column is a rank among the rows that are kept. A rank from before a later step would not do: of two
+    /// identical rows, an engine may keep the one that it ranked second in the step before.
     pub(crate) fn bounded(
         &self,
         rows: &str,
         query: &Query,
         reads: &BTreeSet<&str>,
         persons: bool,
-    ) -> Result<String, SqlError> {
-        let Some(person) = &self.plan.person else { return Ok(rows.to_owned()) };
+    ) -> Result<(String, Option<&'static str>), SqlError> {
+        let Some(person) = &self.plan.person else { return Ok((rows.to_owned(), None)) };
         let bounds = Bounds::of(person, query);
         let columns = self.called(reads.iter().copied())?;
         let keys = self.called(query.by.iter().map(String::as_str))?;
@@ -88,7 +91,7 @@ impl Writer<'_> {
         if let Some(most) = bounds.rows_per_group {
             kept.push(format!("a <= {most}"));
         }
-        if bounds.rows_per_group.is_some() || persons {
+        if bounds.rows_per_group.is_some() {
             ranks += &format!(", row_number() OVER (PARTITION BY p{in_group} ORDER BY {}) AS a", order("h", &columns));
         }
         if let Some(most) = bounds.groups {
@@ -101,11 +104,17 @@ impl Writer<'_> {
         if !kept.is_empty() {
             table = format!("(SELECT * FROM {table} AS t3 WHERE {})", kept.join(" AND "));
         }
-        if let Some(most) = bounds.rows {
-            let rank = format!("row_number() OVER (PARTITION BY p ORDER BY {}) AS n", order("h", &columns));
-            table = format!("(SELECT * FROM (SELECT *, {rank} FROM {table} AS t4) AS t5 WHERE n <= {most})");
+        let Some(most) = bounds.rows else {
+            // Every row that is first in its group is kept, if its group is.
+            return Ok((table, persons.then_some("a")));
+        };
+        let rank = format!("row_number() OVER (PARTITION BY p ORDER BY {}) AS n", order("h", &columns));
+        table = format!("(SELECT * FROM (SELECT *, {rank} FROM {table} AS t4) AS t5 WHERE n <= {most})");
+        if persons && !keys.is_empty() {
+            let rank = format!("row_number() OVER (PARTITION BY p{in_group} ORDER BY {}) AS f", order("h", &columns));
+            table = format!("(SELECT *, {rank} FROM {table} AS t6)");
         }
-        Ok(table)
+        Ok((table, persons.then_some(if keys.is_empty() { "n" } else { "f" })))
     }
 
     /// What columns are called past the first step.

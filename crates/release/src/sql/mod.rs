@@ -20,8 +20,8 @@ mod query;
 pub use bound::Bounds;
 #[cfg(test)]
 pub(crate) use canonical::{INTEGER, NUMBER};
-pub(crate) use canonical::{NUMBER_CHARACTERS, grid_parts};
 pub use canonical::{Kind, Source};
+pub(crate) use canonical::{NUMBER_CHARACTERS, grid_parts};
 pub use dialect::Dialect;
 pub use query::{BINDING_PLAN, BINDING_RANK, SQUARES_RANGE};
 
@@ -71,6 +71,13 @@ pub(crate) struct Writer<'a> {
     pub plan: &'a ReleasePlan,
     pub rank_key: &'a RankKey,
     pub dialect: Dialect,
+    /// Whether the engine has a function for the cells of each query, named by [`cell_function`].
+    pub functions: bool,
+}
+
+/// What an engine in this process calls the function from a value to its cell, of the query of this index.
+pub(crate) fn cell_function(place: usize) -> String {
+    format!("certus_cell_{place}")
 }
 
 impl<'a> Writer<'a> {
@@ -117,7 +124,7 @@ pub fn aggregation(
     table: &str,
     source: &Source,
 ) -> Result<String, SqlError> {
-    let writer = Writer { plan, rank_key, dialect };
+    let writer = Writer { plan, rank_key, dialect, functions: false };
     let mut parts = writer.binding(digest);
     for place in 0..plan.queries.len() {
         parts.extend(writer.query(place)?);
@@ -125,20 +132,15 @@ pub fn aggregation(
     Ok(format!("WITH {}\n{}", writer.canonical(table, source)?, parts.join("\nUNION ALL\n")))
 }
 
-/// The aggregation of one query, without the rows that bind it to the plan: for an engine in this process.
-///
-/// # Errors
-///
-/// As [`aggregation`].
-pub fn aggregation_of(
+/// The aggregation of one query, without the rows that bind it to the plan: for the engine in this process.
+pub(crate) fn aggregation_of(
     plan: &ReleasePlan,
     rank_key: &RankKey,
-    dialect: Dialect,
     table: &str,
     source: &Source,
     place: usize,
 ) -> Result<String, SqlError> {
-    let writer = Writer { plan, rank_key, dialect };
+    let writer = Writer { plan, rank_key, dialect: Dialect::DataFusion, functions: true };
     let query = writer.query(place)?.unwrap_or_default();
     Ok(format!("WITH {}\n{query}", writer.canonical(table, source)?))
 }

@@ -52,7 +52,11 @@ impl Writer<'_> {
                 _ => return Err(SqlError::Type(column.to_owned())),
             }
         }
-        Ok(if members.is_empty() { constant(&called, false) } else { format!("({called} IN ({}))", members.join(", ")) })
+        Ok(if members.is_empty() {
+            constant(&called, false)
+        } else {
+            format!("({called} IN ({}))", members.join(", "))
+        })
     }
 }
 

@@ -49,7 +49,7 @@ impl Writer<'_> {
     /// The aggregation of a query, over the table `canonical`; nothing where there is no such query.
     pub(crate) fn query(&self, place: usize) -> Result<Option<String>, SqlError> {
         let Some(query) = self.plan.queries.get(place) else { return Ok(None) };
-        let parts = self.parts(query)?;
+        let parts = self.parts(place, query)?;
         let keys = self.called(query.by.iter().map(String::as_str))?;
         let reads = reads(query);
 
@@ -70,8 +70,8 @@ impl Writer<'_> {
         }
         let persons = self.plan.person.is_some()
             && (query.statistic == Statistic::Persons || query.keys == Keys::Thresholded && !keys.is_empty());
-        let bounded = self.bounded(&format!("({rows})"), query, &reads, persons)?;
-        Ok(Some(self.aggregated(place, query, &parts, &keys, &bounded, persons)?))
+        let (bounded, first) = self.bounded(&format!("({rows})"), query, &reads, persons)?;
+        Ok(Some(self.aggregated(place, query, &parts, &keys, &bounded, first)?))
     }
 
     /// The groups of the bounded rows.
@@ -82,14 +82,14 @@ impl Writer<'_> {
         parts: &Parts,
         keys: &[String],
         bounded: &str,
-        persons: bool,
+        first: Option<&str>,
     ) -> Result<String, SqlError> {
         let varchar = self.dialect.text_type();
         let mut inner: Vec<_> = keys.to_vec();
         inner.extend(parts.cell.iter().map(|(cell, _)| format!("{cell} AS cell")));
         inner.extend(parts.value.iter().map(|value| format!("{value} AS v")));
         inner.extend(parts.centred.iter().map(|centred| format!("{centred} AS d")));
-        inner.extend(persons.then(|| "a".to_owned()));
+        inner.extend(first.map(|first| format!("{first} AS f")));
         inner.push("1 AS one".to_owned());
 
         let mut shown = Vec::new();
@@ -117,10 +117,10 @@ impl Writer<'_> {
             &cell,
             [
                 &count,
-                &match (persons, self.plan.person.is_some()) {
-                    (true, _) => number("count(CASE WHEN a = 1 THEN 1 END)"),
-                    (false, true) => "'0'".to_owned(),
-                    (false, false) => count.clone(),
+                &match (first, &self.plan.person) {
+                    (Some(_), _) => number("count(CASE WHEN f = 1 THEN 1 END)"),
+                    (None, Some(_)) => "'0'".to_owned(),
+                    (None, None) => count.clone(),
                 },
                 &parts.value.as_ref().map_or("'0'".to_owned(), |_| number("count(v)")),
                 &parts.value.as_ref().map_or("'0'".to_owned(), |_| sum("CAST(v AS DECIMAL(38,0))")),
@@ -134,21 +134,24 @@ impl Writer<'_> {
     }
 
     /// What a statistic asks for.
-    fn parts(&self, query: &Query) -> Result<Parts, SqlError> {
+    fn parts(&self, place: usize, query: &Query) -> Result<Parts, SqlError> {
         let nothing = Parts { cell: None, value: None, centred: None };
         let number = |name: &String| -> Result<(i64, i64, String), SqlError> {
             let wrong = || SqlError::Type(name.clone());
             match self.column(name)? {
-                (Column::Integer { bounds: Some((low, high)) } | Column::Number { bounds: (low, high), .. }, called) => {
-                    Ok((*low, *high, called))
-                }
+                (
+                    Column::Integer { bounds: Some((low, high)) } | Column::Number { bounds: (low, high), .. },
+                    called,
+                ) => Ok((*low, *high, called)),
                 (Column::Integer { bounds: None }, _) | (Column::Text { .. }, _) => Err(wrong()),
             }
         };
         let present = |value: &str| format!("{value} IS NOT NULL");
         Ok(match &query.statistic {
             Statistic::Count | Statistic::Persons => nothing,
-            Statistic::Sum { column } | Statistic::Mean { column } => Parts { value: Some(number(column)?.2), ..nothing },
+            Statistic::Sum { column } | Statistic::Mean { column } => {
+                Parts { value: Some(number(column)?.2), ..nothing }
+            }
             Statistic::Variance { column } => {
                 let (low, high, value) = number(column)?;
                 if high.abs_diff(low) > SQUARES_RANGE {
@@ -156,7 +159,11 @@ impl Writer<'_> {
                 }
                 let (low, high) = (Dialect::integer(low), Dialect::integer(high));
                 // 2v − (lower + upper) without a step that could overflow.
-                Parts { centred: Some(format!("({value} - {low}) - ({high} - {value})")), value: Some(value), cell: None }
+                Parts {
+                    centred: Some(format!("({value} - {low}) - ({high} - {value})")),
+                    value: Some(value),
+                    cell: None,
+                }
             }
             Statistic::Histogram { column, cuts } => {
                 let (declared, called) = self.column(column)?;
@@ -165,7 +172,7 @@ impl Writer<'_> {
                     (Column::Integer { .. } | Column::Number { .. }, Some(first), Some(last)) if cuts.len() > 1 => {
                         let (first, last) = (Dialect::integer(*first), Dialect::integer(*last));
                         let within = format!("{called} >= {first} AND {called} <= {last}");
-                        (self.histogram_cell(&called, cuts), within)
+                        (self.histogram_cell(place, &called, cuts), within)
                     }
                     _ => return Err(SqlError::Type(column.clone())),
                 };
@@ -173,7 +180,7 @@ impl Writer<'_> {
             }
             Statistic::Quantile { column, candidates, .. } => {
                 let value = number(column)?.2;
-                Parts { cell: Some((self.quantile_cell(&value, candidates), present(&value))), ..nothing }
+                Parts { cell: Some((self.quantile_cell(place, &value, candidates), present(&value))), ..nothing }
             }
             Statistic::TopK { column, .. } => match self.column(column)? {
                 (Column::Text { values: Some(_) }, called) => {

@@ -9,9 +9,7 @@ use certus::{
 };
 use certus_ledger::{
     Digest,
-    plan::{
-        Budget, Column, Comparison, Keys, Literal, Person, Predicate, Query, ReleasePlan, Share, Statistic,
-    },
+    plan::{Budget, Column, Comparison, Keys, Literal, Person, Predicate, Query, ReleasePlan, Share, Statistic},
 };
 use certus_release::aggregates::RankKey;
 
@@ -63,7 +61,8 @@ pub fn not(inner: Predicate) -> Predicate {
 /// The name of a column with everything in it that quotes could stumble over.
 pub const NASTY_NAME: &str = "in\"co`me 'ü\\";
 /// Texts that literals could stumble over.
-pub const NASTY_TEXTS: [&str; 9] = ["a", "it's", "back\\slash", "\\' OR 1=1 --", "ünïcode☃𝄞", "new\nline", "nul\0x", "${x}", "A"];
+pub const NASTY_TEXTS: [&str; 9] =
+    ["a", "it's", "back\\slash", "\\' OR 1=1 --", "ünïcode☃𝄞", "new\nline", "nul\0x", "${x}", "A"];
 
 /// Columns of every type.
 pub fn columns() -> BTreeMap<String, Column> {
@@ -102,12 +101,36 @@ pub fn every(person: Option<Person>) -> ReleasePlan {
             Keys::Public,
             Some(either(quarter, Predicate::IsNull { column: "age".to_owned() })),
         ),
-        query("even", Statistic::Histogram { column: "age".to_owned(), cuts: vec![10, 20, 30, 40] }, &["city"], Keys::Public, None),
+        query(
+            "even",
+            Statistic::Histogram { column: "age".to_owned(), cuts: vec![10, 20, 30, 40] },
+            &["city"],
+            Keys::Public,
+            None,
+        ),
         query("texts", Statistic::Histogram { column: "city".to_owned(), cuts: vec![] }, &[], Keys::Public, None),
-        query("median", Statistic::Quantile { column: "age".to_owned(), level: level.clone(), candidates: vec![0, 1, 5, 50, 120] }, &[], Keys::Public, None),
-        query("quantile", Statistic::Quantile { column: income(), level, candidates: vec![-4, 0, 4, 8] }, &[], Keys::Public, None),
+        query(
+            "median",
+            Statistic::Quantile { column: "age".to_owned(), level: level.clone(), candidates: vec![0, 1, 5, 50, 120] },
+            &[],
+            Keys::Public,
+            None,
+        ),
+        query(
+            "quantile",
+            Statistic::Quantile { column: income(), level, candidates: vec![-4, 0, 4, 8] },
+            &[],
+            Keys::Public,
+            None,
+        ),
         query("top", Statistic::TopK { column: "city".to_owned(), k: 2 }, &[], Keys::Public, None),
-        query("keys", sum("age"), &["free"], Keys::Thresholded, Some(compare("free", Comparison::NotEqual, Literal::Text("it's".to_owned())))),
+        query(
+            "keys",
+            sum("age"),
+            &["free"],
+            Keys::Thresholded,
+            Some(compare("free", Comparison::NotEqual, Literal::Text("it's".to_owned()))),
+        ),
         query(
             "cells",
             Statistic::Histogram { column: "age".to_owned(), cuts: vec![0, 7, 120] },
@@ -120,16 +143,29 @@ pub fn every(person: Option<Person>) -> ReleasePlan {
             Statistic::Count,
             &[],
             Keys::Public,
-            Some(not(Predicate::In { column: NASTY_NAME.to_owned(), literals: vec![number("1/3"), number("-0.25"), number("10^30".replace("10^30", "1e30").as_str())] })),
+            Some(not(Predicate::In {
+                column: NASTY_NAME.to_owned(),
+                literals: vec![number("1/3"), number("-0.25"), number("10^30".replace("10^30", "1e30").as_str())],
+            })),
         ),
-        query("equal", Statistic::Count, &[], Keys::Public, Some(compare("tenth", Comparison::NotEqual, number("1/7")))),
+        query(
+            "equal",
+            Statistic::Count,
+            &[],
+            Keys::Public,
+            Some(compare("tenth", Comparison::NotEqual, number("1/7"))),
+        ),
         query("beyond", Statistic::Count, &[], Keys::Public, Some(compare("any", Comparison::Less, number("1e30")))),
         query(
             "between",
             Statistic::Persons,
             &["city"],
             Keys::Public,
-            Some(Predicate::Between { column: "any".to_owned(), low: number("-9223372036854775808"), high: number("9223372036854775806.5") }),
+            Some(Predicate::Between {
+                column: "any".to_owned(),
+                low: number("-9223372036854775808"),
+                high: number("9223372036854775806.5"),
+            }),
         ),
     ];
     ReleasePlan {

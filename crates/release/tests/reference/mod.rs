@@ -85,9 +85,11 @@ fn holds(plan: &ReleasePlan, row: &Row, predicate: &Predicate) -> Option<bool> {
         },
         Predicate::Not(a) => holds(plan, row, a).map(|truth| !truth),
         Predicate::IsNull { column } => Some(row.values[column] == Value::Missing),
-        Predicate::In { column, literals } => {
-            literals.iter().map(|literal| compared(plan, row, column, Comparison::Equal, literal)).reduce(|a, b| Some(a? || b?)).unwrap()
-        }
+        Predicate::In { column, literals } => literals
+            .iter()
+            .map(|literal| compared(plan, row, column, Comparison::Equal, literal))
+            .reduce(|a, b| Some(a? || b?))
+            .unwrap(),
         Predicate::Between { column, low, high } => {
             let low = compared(plan, row, column, Comparison::AtLeast, low)?;
             Some(low && compared(plan, row, column, Comparison::AtMost, high)?)
@@ -171,7 +173,9 @@ fn cell(plan: &ReleasePlan, query: &Query, row: &Row) -> Option<Option<u32>> {
         (Statistic::Histogram { .. } | Statistic::Quantile { .. }, Some(Value::Missing)) => None,
         (Statistic::Histogram { cuts, .. }, Some(Value::Integer(v))) => {
             let last = cuts.len() - 2;
-            (0..=last).find(|i| cuts[*i] <= *v && (*v < cuts[i + 1] || *i == last && *v == cuts[i + 1])).map(|i| Some(i as u32))
+            (0..=last)
+                .find(|i| cuts[*i] <= *v && (*v < cuts[i + 1] || *i == last && *v == cuts[i + 1]))
+                .map(|i| Some(i as u32))
         }
         (Statistic::Quantile { candidates, .. }, Some(Value::Integer(v))) => {
             let below = candidates.iter().filter(|c| *c < v).count();
@@ -187,7 +191,11 @@ pub fn aggregate(plan: &ReleasePlan, key: &RankKey, raws: &[Raw]) -> Vec<Vec<Gro
         .iter()
         .map(|raw| Row {
             person: plan.person.as_ref().and_then(|person| raw[&person.column].clone()).filter(|text| !text.is_empty()),
-            values: plan.columns.iter().map(|(name, column)| (name.clone(), canonical(column, raw[name].as_deref()))).collect(),
+            values: plan
+                .columns
+                .iter()
+                .map(|(name, column)| (name.clone(), canonical(column, raw[name].as_deref())))
+                .collect(),
         })
         .collect();
     plan.queries.iter().map(|query| one(plan, query, key, &rows)).collect()
@@ -207,7 +215,8 @@ fn one(plan: &ReleasePlan, query: &Query, key: &RankKey, rows: &[Row]) -> Vec<Gr
         .filter(|row| !group(row).contains(&Value::Missing) && cell(plan, query, row).is_some())
         .collect();
     let mut firsts = BTreeMap::new();
-    let counts_persons = query.statistic == Statistic::Persons || query.keys == Keys::Thresholded && !query.by.is_empty();
+    let counts_persons =
+        query.statistic == Statistic::Persons || query.keys == Keys::Thresholded && !query.by.is_empty();
     if let Some(person) = &plan.person {
         let rank = |row: &Row| {
             let read: Vec<&Value> = names.iter().map(|name| &row.values[name]).collect();
@@ -227,7 +236,9 @@ fn one(plan: &ReleasePlan, query: &Query, key: &RankKey, rows: &[Row]) -> Vec<Gr
             groups.entry(&row.person).or_default().insert((hash, group));
         }
         if !query.by.is_empty() && person.groups < person.rows {
-            kept.retain(|row| groups[&row.person].iter().take(person.groups as usize).any(|(_, other)| *other == group(row)));
+            kept.retain(|row| {
+                groups[&row.person].iter().take(person.groups as usize).any(|(_, other)| *other == group(row))
+            });
         }
         let mut in_all: HashMap<_, u32> = HashMap::new();
         kept.retain(|row| {
@@ -240,8 +251,13 @@ fn one(plan: &ReleasePlan, query: &Query, key: &RankKey, rows: &[Row]) -> Vec<Gr
         }
     }
     let mut groups: BTreeMap<(Vec<String>, Option<u32>), Group> = BTreeMap::new();
-    if query.by.is_empty() && !matches!(query.statistic, Statistic::Histogram { .. } | Statistic::Quantile { .. } | Statistic::TopK { .. }) {
-        groups.insert((vec![], None), Group { key: vec![], cell: None, rows: 0, persons: 0, values: 0, sum: 0, squares: 0 });
+    if query.by.is_empty()
+        && !matches!(query.statistic, Statistic::Histogram { .. } | Statistic::Quantile { .. } | Statistic::TopK { .. })
+    {
+        groups.insert(
+            (vec![], None),
+            Group { key: vec![], cell: None, rows: 0, persons: 0, values: 0, sum: 0, squares: 0 },
+        );
     }
     for (place, row) in kept.iter().enumerate() {
         let written = |value: &Value| match value {
@@ -251,17 +267,29 @@ fn one(plan: &ReleasePlan, query: &Query, key: &RankKey, rows: &[Row]) -> Vec<Gr
         };
         let name: Vec<String> = group(row).iter().map(written).collect();
         let cell = cell(plan, query, row).unwrap();
-        let entry = groups.entry((name.clone(), cell)).or_insert(Group { key: name, cell, rows: 0, persons: 0, values: 0, sum: 0, squares: 0 });
+        let entry = groups.entry((name.clone(), cell)).or_insert(Group {
+            key: name,
+            cell,
+            rows: 0,
+            persons: 0,
+            values: 0,
+            sum: 0,
+            squares: 0,
+        });
         entry.rows += 1;
         let first = firsts.get(&(row.person.clone(), group(row))) == Some(&place);
         entry.persons += u64::from(plan.person.is_none() || counts_persons && first);
-        if let (Statistic::Sum { column } | Statistic::Mean { column } | Statistic::Variance { column }, Some(Value::Integer(v))) =
-            (&query.statistic, statistic_column(query).map(|column| &row.values[column]))
+        if let (
+            Statistic::Sum { column } | Statistic::Mean { column } | Statistic::Variance { column },
+            Some(Value::Integer(v)),
+        ) = (&query.statistic, statistic_column(query).map(|column| &row.values[column]))
         {
             entry.values += 1;
             entry.sum += i128::from(*v);
-            if let (Statistic::Variance { .. }, Column::Number { bounds: (low, high), .. } | Column::Integer { bounds: Some((low, high)) }) =
-                (&query.statistic, &plan.columns[column])
+            if let (
+                Statistic::Variance { .. },
+                Column::Number { bounds: (low, high), .. } | Column::Integer { bounds: Some((low, high)) },
+            ) = (&query.statistic, &plan.columns[column])
             {
                 entry.squares += (2 * i128::from(*v) - i128::from(*low) - i128::from(*high)).pow(2);
             }

@@ -3,10 +3,7 @@
 
 use std::{io::Write, path::Path};
 
-use proptest::{
-    prelude::*,
-    sample::select,
-};
+use proptest::{prelude::*, sample::select};
 
 use crate::{
     plans::{NASTY_NAME, NASTY_TEXTS},
@@ -17,8 +14,8 @@ pub const NAMES: [&str; 9] = ["i d", "age", "any", "big", NASTY_NAME, "tenth", "
 
 pub const PERSONS: [&str; 7] = ["", "a", "b", "ü", "it's", " a", "x\0"];
 pub const AGES: [&str; 24] = [
-    "", "5", " 17", "18 ", "17.0", "17.", "2.5", "-3", "999", "1e3", "abc", "+7", "007", "-0", "nan", "NULL", "10", "20", "39",
-    "40", "41", "1", "--1", "٥",
+    "", "5", " 17", "18 ", "17.0", "17.", "2.5", "-3", "999", "1e3", "abc", "+7", "007", "-0", "nan", "NULL", "10",
+    "20", "39", "40", "41", "1", "--1", "٥",
 ];
 pub const INTEGERS: [&str; 13] = [
     "",
@@ -36,8 +33,36 @@ pub const INTEGERS: [&str; 13] = [
     "1_000",
 ];
 pub const NUMBERS: [&str; 30] = [
-    "", "0", "-0.0", "0.125", "-0.125", "0.3333333333333333", "1.0", "1e3", "2.5E+01", "1e400", "1e99", "-1e99", "1e-99", "1d", "0x10",
-    "nan", "NaN", "inf", "-inf", "Infinity", " 4 ", ".5", "5.", ".", "e5", "1e", "1e007", "1e100", "0.15", "-.75",
+    "",
+    "0",
+    "-0.0",
+    "0.125",
+    "-0.125",
+    "0.3333333333333333",
+    "1.0",
+    "1e3",
+    "2.5E+01",
+    "1e400",
+    "1e99",
+    "-1e99",
+    "1e-99",
+    "1d",
+    "0x10",
+    "nan",
+    "NaN",
+    "inf",
+    "-inf",
+    "Infinity",
+    " 4 ",
+    ".5",
+    "5.",
+    ".",
+    "e5",
+    "1e",
+    "1e007",
+    "1e100",
+    "0.15",
+    "-.75",
 ];
 
 /// A row.
@@ -48,7 +73,11 @@ pub fn raw() -> impl Strategy<Value = Raw> {
         (select(&NUMBERS[..]), select(&NUMBERS[..]), select(texts.clone()), select(texts.clone()), select(texts)),
     )
         .prop_map(|((a, b, c, d), (e, f, g, h, i))| {
-            NAMES.iter().zip([a, b, c, d, e, f, g, h, i]).map(|(name, field)| ((*name).to_owned(), Some(field.to_owned()))).collect()
+            NAMES
+                .iter()
+                .zip([a, b, c, d, e, f, g, h, i])
+                .map(|(name, field)| ((*name).to_owned(), Some(field.to_owned())))
+                .collect()
         })
 }
 
@@ -59,7 +88,11 @@ pub fn without_newlines(rows: &[Raw]) -> Vec<Raw> {
 }
 
 fn quoted(field: &str, always: bool) -> String {
-    if always || field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+    if always || field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
 }
 
 /// Writes a CSV file. Quotes are there where they must, and in every third row everywhere; line ends alternate.
