@@ -5,7 +5,7 @@
 //! `cargo +nightly fuzz run -s none ledger "$(mktemp -d)" fuzz/corpus/ledger -- -max_total_time=60 -max_len=4096`
 #![no_main]
 
-#[path = "../ledger.rs"]
+#[path = "../properties/ledger.rs"]
 mod properties;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::ledger(bytes));

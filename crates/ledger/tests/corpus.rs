@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-#[path = "../../../fuzz/ledger.rs"]
+#[path = "../../../fuzz/properties/ledger.rs"]
 mod properties;
 
 #[test]

@@ -29,6 +29,7 @@ from ._certus import (
     dp_sgd,
     mechanisms,
 )
+from ._release import Release, release
 
 __all__ = [
     "Answer",
@@ -47,6 +48,7 @@ __all__ = [
     "Odometer",
     "Plan",
     "Recording",
+    "Release",
     "Tally",
     "audit",
     "audit_tallies",
@@ -54,5 +56,6 @@ __all__ = [
     "describe",
     "dp_sgd",
     "mechanisms",
+    "release",
     "testing",
 ]
