@@ -1,19 +1,37 @@
-//! Every file of the ledger's fuzz corpus through the property that the fuzz target checks.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+//! Every file of the fuzz corpora of ledgers, plans and filters through the properties that the fuzz targets check.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
 use std::{fs, path::Path};
 
+#[path = "../../../fuzz/properties/plan.rs"]
+mod plan;
+#[path = "../../../fuzz/properties/predicate.rs"]
+mod predicate;
 #[path = "../../../fuzz/properties/ledger.rs"]
 mod properties;
 
 #[test]
 fn ledgers() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/ledger");
+    run("ledger", properties::ledger);
+}
+
+#[test]
+fn plans() {
+    run("plan", plan::plan);
+}
+
+#[test]
+fn predicates() {
+    run("predicate", predicate::predicate);
+}
+
+fn run(target: &str, property: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let mut files = 0;
     for entry in fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         println!("{}", path.display()); // shown if the property fails
-        properties::ledger(&fs::read(&path).unwrap());
+        property(&fs::read(&path).unwrap());
         files += 1;
     }
     assert!(files >= 30, "{} holds {files} files: fewer than it had", folder.display());
