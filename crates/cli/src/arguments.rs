@@ -17,6 +17,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
         certus audit\n  \
         certus audit --a 'python3 noise.py 0' --b 'python3 noise.py 1' --claim epsilon=1\n  \
         certus ledger init people.ledger --epsilon 1\n  \
+        certus release people.csv count --where 'age >= 40' --epsilon 1/10\n  \
         certus mechanisms\n\n\
         Exit status: 0 fine, 1 a violation or a certificate that fails, 2 bad usage or input, 3 the environment failed,\n\
         4 the budget refuses."
@@ -63,6 +64,13 @@ pub(super) enum Command {
         /// What is done with it
         #[command(subcommand)]
         command: super::ledger::arguments::Ledger,
+    },
+    /// Private statistics from CSV and Parquet files, by the program `certus-release`: see `certus release --help`
+    #[command(disable_help_flag = true)]
+    Release {
+        /// Its arguments, such as people.csv count --where 'age >= 40' --epsilon 1/10
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
     },
     /// List every mechanism with its keys
     Mechanisms,

@@ -37,7 +37,7 @@ impl Failure {
         let text = error.to_string();
         if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             return Self::Usage(
-                "a command must be given: sample, certify, account, calibrate, audit, tally, replay, ledger (init, show, verify or head), mechanisms, completions or man; see --help".into(),
+                "a command must be given: sample, certify, account, calibrate, audit, tally, replay, ledger (init, show, verify or head), release, mechanisms, completions or man; see --help".into(),
             );
         }
         let kept = text

@@ -9,6 +9,7 @@ mod certify;
 mod failure;
 mod ledger;
 mod progress;
+mod release;
 mod render;
 mod sample;
 mod source;
@@ -60,6 +61,12 @@ pub fn run_on_streams(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 ///
 /// If the arguments are bad, or the environment fails.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> Result<u8, Failure> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let [_, command, rest @ ..] = arguments.as_slice()
+        && command == "release"
+    {
+        return release::run(rest);
+    }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
@@ -77,6 +84,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Tally(options) => audit::tally::run(&options, &cli.shared, out),
         Command::Replay(options) => audit::replay::run(&options, &cli.shared, out),
         Command::Ledger { command } => ledger::run(&command, &cli.shared, out),
+        Command::Release { arguments } => release::run(&arguments),
         Command::Mechanisms => catalogue::run(&cli.shared, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

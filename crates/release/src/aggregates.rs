@@ -51,7 +51,7 @@ pub struct Group {
 
 impl fmt::Display for RankKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Digest(self.0).fmt(f)
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -59,6 +59,6 @@ impl FromStr for RankKey {
     type Err = certus_ledger::DigestError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Digest::from_str(text).map(|digest| Self(digest.0))
+        Digest::from_str(text).map(|digest| Self(*digest.as_bytes()))
     }
 }

@@ -10,7 +10,6 @@ use std::{
     },
 };
 
-use certus::bits::Bits;
 use certus_ledger::{
     Digest,
     book::{Analyst, Book, Debit, ReleaseId},
