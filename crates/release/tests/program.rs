@@ -99,8 +99,14 @@ fn one_liners() {
     assert_eq!(value(&exact(&["persons", "--person", "id", "--rows", "3"])), "1000");
     // One row a person.
     assert_eq!(value(&exact(&["count", "--person", "id", "--rows", "1"])), "1000");
-    assert_eq!(value(&exact(&["sum", "age[0..100]", "--where", "job = 'clerk'"])), value(&exact(&["sum", "age", "--column", "age=integer[0..100]", "--where", "job = 'clerk'"])));
-    assert_eq!(value(&exact(&["sum", "--column", "income[0..9990]/0.5", "--where", "age < 1"])), value(&exact(&["sum", "income=number[0..9990]/0.5", "--where", "age = 0"])));
+    assert_eq!(
+        value(&exact(&["sum", "age[0..100]", "--where", "job = 'clerk'"])),
+        value(&exact(&["sum", "age", "--column", "age=integer[0..100]", "--where", "job = 'clerk'"]))
+    );
+    assert_eq!(
+        value(&exact(&["sum", "--column", "income[0..9990]/0.5", "--where", "age < 1"])),
+        value(&exact(&["sum", "income=number[0..9990]/0.5", "--where", "age = 0"]))
+    );
     let mean = value(&exact(&["mean", "income=number[0..10000]/0.5"]));
     assert_eq!(mean, "9991/2");
     assert!(value(&exact(&["variance", "age[0..100]"])).starts_with(['6', '7']));
@@ -110,7 +116,8 @@ fn one_liners() {
     let histogram = json(&exact(&["histogram", "age[0..100]", "--cuts", "0,45,100"]));
     assert_eq!(histogram["queries"][0]["results"][1]["cell"], "[45, 100]");
     let by_sex = json(&exact(&["count", "--by", "sex{f,m,x}", "--non-negative"]));
-    let values: Vec<_> = by_sex["queries"][0]["results"].as_array().unwrap().iter().map(|row| row["value"].clone()).collect();
+    let values: Vec<_> =
+        by_sex["queries"][0]["results"].as_array().unwrap().iter().map(|row| row["value"].clone()).collect();
     assert_eq!(values, ["1000", "1000", "0"]);
     // Ten rare jobs of two rows each; one row a person: one person each, below the threshold.
     let jobs = json(&exact(&["persons", "--by", "job", "--threshold", "--person", "id", "--rows", "2"]));
@@ -126,7 +133,14 @@ fn formats() {
     let shared = ["--by", "sex{f,m}", "--epsilon", "1"];
     let base = [&[data.as_str(), "count"], &shared[..]].concat();
     let table = fine(&base);
-    for part in ["± at 95 %", "sex=f", "laplace_vector(scale=1, coordinates=2, sensitivity=1)", "epsilon = 1", "sampler: fixed", "clamped and bounded"] {
+    for part in [
+        "± at 95 %",
+        "sex=f",
+        "laplace_vector(scale=1, coordinates=2, sensitivity=1)",
+        "epsilon = 1",
+        "sampler: fixed",
+        "clamped and bounded",
+    ] {
         assert!(table.contains(part), "{part}: {table}");
     }
     let csv = fine(&[&base[..], &["--format", "csv"]].concat());
@@ -140,7 +154,16 @@ fn formats() {
     assert_eq!(json(&fs::read_to_string(path("out.json")).unwrap())["schema_version"], 1);
     assert!(fs::read_to_string(path("out.csv")).unwrap().starts_with("query,"));
     // What Parquet holds is read by the engine.
-    let found = fine(&[&path("out.parquet"), "count", "--where", "\"group\" = 'sex=f'", "--epsilon", "1e12", "--json", "--quiet"]);
+    let found = fine(&[
+        &path("out.parquet"),
+        "count",
+        "--where",
+        "\"group\" = 'sex=f'",
+        "--epsilon",
+        "1e12",
+        "--json",
+        "--quiet",
+    ]);
     assert_eq!(value(&found), "1");
 }
 
@@ -152,7 +175,10 @@ fn a_dry_run_touches_nothing() {
     // There are no such data.
     let out = fine(&["nobody.csv", "count", "--epsilon", "1/10", "--dry-run", "--ledger", &ledger]);
     assert!(out.contains("laplace(scale=10, sensitivity=1)") && out.contains("31"), "{out}");
-    assert_eq!(json(&fine(&["x.csv", "count", "--epsilon", "1/10", "--dry-run", "--json"]))["queries"][0]["accuracy"], "31");
+    assert_eq!(
+        json(&fine(&["x.csv", "count", "--epsilon", "1/10", "--dry-run", "--json"]))["queries"][0]["accuracy"],
+        "31"
+    );
     assert_eq!(fs::read(&ledger).unwrap(), before);
 }
 
@@ -189,7 +215,21 @@ fn receipts_are_checked_offline() {
     let (data, ledger) = (people(folder.path()), ledger(folder.path(), "1"));
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (receipt, output) = (path("receipt.json"), path("out.json"));
-    fine(&[&data, "mean", "age[0..100]", "--epsilon", "1/2", "--ledger", &ledger, "--release-id", "r", "--receipt", &receipt, "--output", &output]);
+    fine(&[
+        &data,
+        "mean",
+        "age[0..100]",
+        "--epsilon",
+        "1/2",
+        "--ledger",
+        &ledger,
+        "--release-id",
+        "r",
+        "--receipt",
+        &receipt,
+        "--output",
+        &output,
+    ]);
     let out = fine(&["check-receipt", &receipt, "--ledger", &ledger, "--output", &output]);
     assert!(out.contains("the receipt holds") && out.contains("epsilon = 1/2"), "{out}");
     let text = fs::read_to_string(&receipt).unwrap();
@@ -218,7 +258,8 @@ fn bad_input() {
     let folder = folder();
     let (data, ledger) = (people(folder.path()), ledger(folder.path(), "1"));
     let plan = folder.path().join("plan.toml");
-    fs::write(&plan, "format = \"certus-release/1\"\n[budget]\nepsilon = 1\n[[query]]\nstatistic = \"count\"\n").unwrap();
+    fs::write(&plan, "format = \"certus-release/1\"\n[budget]\nepsilon = 1\n[[query]]\nstatistic = \"count\"\n")
+        .unwrap();
     let plan = plan.to_str().unwrap();
     let before = (fs::read(&ledger).unwrap(), fs::read_dir(folder.path()).unwrap().count());
     let output = folder.path().join("never.json");
@@ -359,7 +400,10 @@ fn debit_then_draw_then_record_then_print() {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.note("print");
             let reading = Book::read(&self.ledger, None).unwrap();
-            assert!(reading.state().release(&"r".parse().unwrap()).unwrap().has_result(), "printed before it is recorded");
+            assert!(
+                reading.state().release(&"r".parse().unwrap()).unwrap().has_result(),
+                "printed before it is recorded"
+            );
             Ok(bytes.len())
         }
         fn flush(&mut self) -> std::io::Result<()> {
@@ -376,7 +420,8 @@ fn debit_then_draw_then_record_then_print() {
         Ok(Box::new(seeded([3; 32])))
     };
     let (mut out, mut err) = (watch(), Vec::new());
-    let arguments = ["certus-release", &data, "count", "--epsilon", "1", "--ledger", &ledger, "--release-id", "r", "--quiet"];
+    let arguments =
+        ["certus-release", &data, "count", "--epsilon", "1", "--ledger", &ledger, "--release-id", "r", "--quiet"];
     let status = run(arguments.map(Into::into), &mut World { out: &mut out, err: &mut err, bits: &mut bits });
     assert_eq!(status, 0, "{}", String::from_utf8_lossy(&err));
     let lengths = lengths.borrow();
@@ -401,7 +446,8 @@ fn queries_for_engines_and_their_results() {
     let direct = fine(&[&[data.as_str()], &line[..], &["--json"]].concat());
     let finished = fine(&[&[data.as_str()], &line[..], &["--json", "--aggregates", saved]].concat());
     assert_eq!(value(&direct), value(&finished));
-    let other = program(&[&[data.as_str()], &["sum", "age[0..99]", "--epsilon", "1", "--aggregates", saved][..]].concat());
+    let other =
+        program(&[&[data.as_str()], &["sum", "age[0..99]", "--epsilon", "1", "--aggregates", saved][..]].concat());
     assert_eq!(other.status, 2, "{}", other.err);
 }
 

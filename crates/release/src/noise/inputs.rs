@@ -6,7 +6,10 @@ use certus::exact::{BigInt, Rational, render};
 use certus_ledger::plan::{Column, Statistic};
 
 use super::{DrawError, Drawing};
-use crate::{aggregates::Group, price::{Role, whole}};
+use crate::{
+    aggregates::Group,
+    price::{Role, whole},
+};
 
 /// What a row is called: its key, and its cell.
 pub(super) type Labels = Vec<(Vec<String>, Option<String>)>;
@@ -111,7 +114,9 @@ impl Drawing<'_> {
                 let last = cuts.len().saturating_sub(2);
                 let cells = cuts.iter().zip(cuts.iter().skip(1)).enumerate();
                 Ok(cells
-                    .map(|(i, (from, to))| format!("[{}, {}{}", shown(from), shown(to), if i == last { ']' } else { ')' }))
+                    .map(|(i, (from, to))| {
+                        format!("[{}, {}{}", shown(from), shown(to), if i == last { ']' } else { ')' })
+                    })
                     .collect())
             }
             None => Err(DrawError::Aggregates("the column is not declared")),

@@ -104,9 +104,7 @@ pub fn draw(
         return Err(DrawError::Aggregates("another number of queries"));
     }
     let queries = plan.queries.iter().zip(&priced.queries).zip(&aggregates.queries);
-    queries
-        .map(|((query, priced), groups)| Drawing { plan, query, priced }.all(groups, source))
-        .collect()
+    queries.map(|((query, priced), groups)| Drawing { plan, query, priced }.all(groups, source)).collect()
 }
 
 /// One query as it is drawn.
@@ -195,7 +193,8 @@ impl Drawing<'_> {
             return Err(self.failed(source::Failed::Refused("keys need Laplace noise".into())));
         };
         let spec = format!("laplace(scale={})", certus::exact::render(scale.get()));
-        spec.parse().map_err(|error: certus::mechanism::SpecError| self.failed(source::Failed::Refused(error.to_string())))
+        spec.parse()
+            .map_err(|error: certus::mechanism::SpecError| self.failed(source::Failed::Refused(error.to_string())))
     }
 
     /// A part's numbers with noise of their own.
@@ -215,7 +214,9 @@ impl Drawing<'_> {
     fn rows(&self, labels: Vec<(Vec<String>, Option<String>)>, noisy: &[Vec<BigInt>]) -> Result<Vec<Row>, DrawError> {
         let step = self.step();
         let estimates: Vec<(Rational, Rational)> = match &self.query.statistic {
-            Statistic::Mean { .. } | Statistic::Variance { .. } => self.moments(noisy).map_err(|e| self.inaccurate(e))?,
+            Statistic::Mean { .. } | Statistic::Variance { .. } => {
+                self.moments(noisy).map_err(|e| self.inaccurate(e))?
+            }
             _ => {
                 let alpha = match &self.priced.expected {
                     Expected::Value { alpha, .. } => alpha.clone(),
@@ -232,7 +233,8 @@ impl Drawing<'_> {
             alpha: Some(alpha),
         };
         let rows = labels.into_iter().zip(estimates).map(row).collect();
-        let total = noisy.get(1).and_then(|total| total.first()).map(|total| Rational::from_integer(total.clone()) * step);
+        let total =
+            noisy.get(1).and_then(|total| total.first()).map(|total| Rational::from_integer(total.clone()) * step);
         Ok(after::apply(self.query, &self.priced.parts, rows, total))
     }
 

@@ -1,11 +1,12 @@
 //! Choices: scores of public candidates, of which one or some are drawn.
 
-use certus::{
-    exact::{BigInt, Rational, render},
-};
+use certus::exact::{BigInt, Rational, render};
 use certus_ledger::plan::{Column, Statistic};
 
-use super::{Draw, DrawError, Drawing, Row, Value, source::{Failed, integers}};
+use super::{
+    Draw, DrawError, Drawing, Row, Value,
+    source::{Failed, integers},
+};
 use crate::{
     aggregates::Group,
     price::{Expected, whole},

@@ -70,7 +70,9 @@ fn ages() -> Group {
 
 #[test]
 fn every_statistic_is_of_its_own_numbers() {
-    let with = |query: &str, groups: Vec<Group>| shown(&release(&plan(EXACT, &format!("[[query]]\n{query}")), vec![groups])[0]);
+    let with = |query: &str, groups: Vec<Group>| {
+        shown(&release(&plan(EXACT, &format!("[[query]]\n{query}")), vec![groups])[0])
+    };
     assert_eq!(with("statistic = \"count\"", vec![ages()]), pairs(&[("", "5")]));
     assert_eq!(with("statistic = \"count\"", vec![]), pairs(&[("", "0")]));
     assert_eq!(with("statistic = \"sum\"\ncolumn = \"age\"", vec![ages()]), pairs(&[("", "100")]));
@@ -131,7 +133,10 @@ fn totals_agree_and_nothing_is_negative() {
     let query = "[[query]]\nstatistic = \"count\"\nby = [\"sex\"]\nafter = [\"non_negative\"]";
     let mut zeros = 0;
     for seed in 0..20 {
-        for (_, value) in shown(&release_seeded(&plan("epsilon = 1/10".replace("1/10", "\"1/10\"").as_str(), query), vec![vec![]], seed).unwrap()[0]) {
+        for (_, value) in shown(
+            &release_seeded(&plan("epsilon = 1/10".replace("1/10", "\"1/10\"").as_str(), query), vec![vec![]], seed)
+                .unwrap()[0],
+        ) {
             assert!(parse(&value).unwrap() >= whole(0));
             zeros += u32::from(value == "0");
         }
@@ -182,7 +187,8 @@ fn accuracies_hold() {
     ] {
         let plan = plan(budget, &format!("[[query]]\n{query}"));
         let priced = price(&plan).unwrap();
-        let aggregates = Aggregates { plan: plan.digest(), rank_key: RankKey([0; 32]), queries: vec![vec![many.clone()]] };
+        let aggregates =
+            Aggregates { plan: plan.digest(), rank_key: RankKey([0; 32]), queries: vec![vec![many.clone()]] };
         let mut bits = seeded([7; 32]);
         let mut source = Draw::new(&mut bits, Samplers::Fixed);
         let mut within = 0;
@@ -199,7 +205,9 @@ fn accuracies_hold() {
 
 #[test]
 fn the_output_says_who_drew() {
-    let one = |budget: &str, query: &str, groups| release(&plan(budget, &format!("[[query]]\n{query}")), vec![groups])[0].samplers.clone();
+    let one = |budget: &str, query: &str, groups| {
+        release(&plan(budget, &format!("[[query]]\n{query}")), vec![groups])[0].samplers.clone()
+    };
     assert_eq!(one("epsilon = 1", "statistic = \"count\"", vec![]), ["fixed"]);
     assert_eq!(one("rho = 1", "statistic = \"count\"\nby = [\"sex\"]", vec![]), ["fixed"]);
     assert_eq!(one("epsilon = 1", "statistic = \"mean\"\ncolumn = \"age\"", vec![]), ["fixed", "fixed"]);

@@ -110,7 +110,8 @@ impl Receipt {
     ///
     /// What does not hold.
     pub fn check(&self) -> Result<ReleasePlan, ReceiptError> {
-        let plan = ReleasePlan::from_toml(&self.plan, &|file| Err(PlanError::new(file, "must not be named in a receipt")))?;
+        let plan =
+            ReleasePlan::from_toml(&self.plan, &|file| Err(PlanError::new(file, "must not be named in a receipt")))?;
         if plan.canonical() != self.plan || plan.digest().to_string() != self.plan_digest {
             return Err(ReceiptError::Differs("the plan's digest"));
         }

@@ -6,8 +6,19 @@ use super::{Document, QueryText, RowText};
 
 /// The columns of CSV and Parquet.
 pub(super) const COLUMNS: [&str; 13] = [
-    "query", "statistic", "column", "group", "cell", "value", "value_exact", "accuracy_95", "accuracy_95_all", "accuracy_kind",
-    "guarantee", "mechanism", "sampler",
+    "query",
+    "statistic",
+    "column",
+    "group",
+    "cell",
+    "value",
+    "value_exact",
+    "accuracy_95",
+    "accuracy_95_all",
+    "accuracy_kind",
+    "guarantee",
+    "mechanism",
+    "sampler",
 ];
 
 /// A released row as texts, in the order of [`COLUMNS`].
@@ -72,10 +83,22 @@ pub fn table(document: &Document) -> String {
                 kind => format!("{alpha} rows ({kind})"),
             };
             let mechanisms = query.mechanisms.iter().map(|mechanism| mechanism.spec.as_str()).collect::<Vec<_>>();
-            rows.push(vec![query.name.clone(), place, shown(&row.value, 12, Rounding::Down), alpha, mechanisms.join(" + ")]);
+            rows.push(vec![
+                query.name.clone(),
+                place,
+                shown(&row.value, 12, Rounding::Down),
+                alpha,
+                mechanisms.join(" + "),
+            ]);
         }
         if query.results.is_empty() {
-            rows.push(vec![query.name.clone(), "(no group reached the threshold)".into(), String::new(), String::new(), String::new()]);
+            rows.push(vec![
+                query.name.clone(),
+                "(no group reached the threshold)".into(),
+                String::new(),
+                String::new(),
+                String::new(),
+            ]);
         }
     }
     let mut samplers: Vec<&str> =
@@ -98,7 +121,8 @@ pub fn dry_run_table(document: &Document) -> String {
     let mut rows = vec![["query", "cost", "± at 95 %", "± all at 95 %", "mechanism"].map(String::from).to_vec()];
     for query in &document.queries {
         let up = |alpha: &Option<String>| alpha.as_deref().map(|alpha| shown(alpha, 6, Rounding::Up));
-        let kind = if query.accuracy_kind == "value" { String::new() } else { format!(" rows ({})", query.accuracy_kind) };
+        let kind =
+            if query.accuracy_kind == "value" { String::new() } else { format!(" rows ({})", query.accuracy_kind) };
         let alpha = up(&query.accuracy).map_or_else(|| "with the release".into(), |alpha| alpha + &kind);
         for (i, mechanism) in query.mechanisms.iter().enumerate() {
             let (name, alpha, all) = match i {
@@ -123,7 +147,10 @@ fn aligned(rows: &[Vec<String>]) -> String {
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(text, &width)| format!("{}{}", clean(text), " ".repeat(width.saturating_sub(text.chars().count()))));
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(text, &width)| format!("{}{}", clean(text), " ".repeat(width.saturating_sub(text.chars().count()))));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()

@@ -211,7 +211,8 @@ impl Pricing<'_> {
             }
             _ => {
                 let is_public = !matches!(parts.first(), Some(Part { role: Role::Keys { .. }, .. }));
-                let all = if is_public && last.entries > 1 { Some(of(last, last.entries)? * self.step()) } else { None };
+                let all =
+                    if is_public && last.entries > 1 { Some(of(last, last.entries)? * self.step()) } else { None };
                 Ok(Expected::Value { alpha: of(last, 1)? * self.step(), all })
             }
         }
@@ -222,14 +223,14 @@ impl Pricing<'_> {
 /// most, and the total k·v·(1 − ka)² + w·(ka)²; P(|error| ≥ α) ≤ 1/20 for α² = 20 times that, by Chebyshev.
 pub(crate) fn consistent_alpha(parts: &[Part]) -> Result<Rational, AccuracyError> {
     let (Some(values), Some(total)) = (parts.first(), parts.get(1)) else { return Err(AccuracyError::OutOfReach) };
-    let (Some(v), Some(w)) = (values.law.variance(), total.law.variance()) else { return Err(AccuracyError::OutOfReach) };
+    let (Some(v), Some(w)) = (values.law.variance(), total.law.variance()) else {
+        return Err(AccuracyError::OutOfReach);
+    };
     let k = whole(i64::try_from(values.entries).unwrap_or(i64::MAX));
     let pull = pull(&v, &w, &k);
     let all = &k * &pull;
     let rest = whole(1) - &all;
-    let one = &v * (whole(1) - &pull) * (whole(1) - &pull)
-        + &v * (&k - whole(1)) * &pull * &pull
-        + &w * &pull * &pull;
+    let one = &v * (whole(1) - &pull) * (whole(1) - &pull) + &v * (&k - whole(1)) * &pull * &pull + &w * &pull * &pull;
     let sum = &k * &v * &rest * &rest + &w * &all * &all;
     Ok(root::at_least(&(one.max(sum) * whole(20))))
 }

@@ -54,13 +54,7 @@ impl Pricing<'_> {
     }
 
     /// Under zCDP σ² = L2²/2ρ, which costs ρ exactly. Under (ε, δ) the smallest certified σ of its grid.
-    fn gaussian(
-        &self,
-        role: Role,
-        entries: usize,
-        moved: &Sensitivities,
-        share: &Amount,
-    ) -> Result<Part, PriceError> {
+    fn gaussian(&self, role: Role, entries: usize, moved: &Sensitivities, share: &Amount) -> Result<Part, PriceError> {
         let square = if entries == 1 { moved.l1.pow(2) } else { moved.l2_squared.clone() };
         let variance = match self.plan.budget {
             Budget::Zcdp { .. } => positive(integer(&square) / (whole(2) * positive(share.main.clone())?.get()))?,
@@ -91,7 +85,8 @@ impl Pricing<'_> {
                 Ok(match self.plan.budget {
                     // A hair more, so that the root that is rounded down is this ε at least.
                     Budget::Zcdp { .. } => {
-                        let up = epsilon + Rational::new(1.into(), 1_000_000_000_i64.into()) * integer(&moved.l1) / scale.get();
+                        let up = epsilon
+                            + Rational::new(1.into(), 1_000_000_000_i64.into()) * integer(&moved.l1) / scale.get();
                         &up * &up / whole(2)
                     }
                     _ => epsilon,

@@ -141,9 +141,7 @@ impl Amount {
     fn of(budget: &Budget) -> Self {
         match budget {
             Budget::Pure { epsilon } => Self { main: epsilon.get().clone(), delta: whole(0) },
-            Budget::Approximate { epsilon, delta } => {
-                Self { main: epsilon.get().clone(), delta: delta.get().clone() }
-            }
+            Budget::Approximate { epsilon, delta } => Self { main: epsilon.get().clone(), delta: delta.get().clone() },
             Budget::Zcdp { rho } => Self { main: rho.get().clone(), delta: whole(0) },
         }
     }
@@ -172,7 +170,10 @@ pub fn price(plan: &ReleasePlan) -> Result<Priced, PriceError> {
     let most = Amount::of(&plan.budget);
     // By construction; what is booked is checked all the same.
     if total.main > most.main || total.delta > most.delta {
-        return Err(PriceError { is_over_budget: true, ..PriceError::new("budget", "the queries cost more than it has") });
+        return Err(PriceError {
+            is_over_budget: true,
+            ..PriceError::new("budget", "the queries cost more than it has")
+        });
     }
     Ok(Priced {
         queries,
@@ -244,21 +245,15 @@ impl Pricing<'_> {
     fn entries(&self) -> Result<usize, PriceError> {
         if let Statistic::Histogram { column, cuts } = &self.query.statistic {
             let listed = self.plan.columns.get(column).and_then(|column| column.keys());
-            let cells = if cuts.is_empty() { listed.and_then(|n| usize::try_from(n).ok()) } else { cuts.len().checked_sub(1) };
+            let cells =
+                if cuts.is_empty() { listed.and_then(|n| usize::try_from(n).ok()) } else { cuts.len().checked_sub(1) };
             return cells.ok_or_else(|| PriceError::new("cuts", "must be at least two"));
         }
         self.plan.public_keys(self.query).map_err(|error| PriceError::new("by", error))
     }
 
     /// A part, if the catalogue has its spec.
-    fn part(
-        &self,
-        role: Role,
-        spec: &str,
-        law: Law,
-        entries: usize,
-        amount: Amount,
-    ) -> Result<Part, PriceError> {
+    fn part(&self, role: Role, spec: &str, law: Law, entries: usize, amount: Amount) -> Result<Part, PriceError> {
         let refused = |error: certus::mechanism::SpecError| PriceError::new("mechanism", error);
         let spec: Spec = spec.parse().map_err(refused)?;
         from_spec(&spec).map_err(refused)?;

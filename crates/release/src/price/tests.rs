@@ -80,7 +80,11 @@ fn prices_by_hand() {
             one,
             pure,
             variance,
-            vec!["laplace(scale=6, sensitivity=1)", "laplace(scale=366, sensitivity=61)", "laplace(scale=22326, sensitivity=3721)"],
+            vec![
+                "laplace(scale=6, sensitivity=1)",
+                "laplace(scale=366, sensitivity=61)",
+                "laplace(scale=22326, sensitivity=3721)",
+            ],
         ),
         (add, ten, pure, histogram, vec!["laplace_vector(scale=4, coordinates=2, sensitivity=2)"]),
         (add, ten, zcdp, histogram, vec!["gaussian_vector(sigma2=4, coordinates=2, sensitivity2=4)"]),
@@ -93,7 +97,13 @@ fn prices_by_hand() {
         (add, ten, pure, top, vec!["noisy_top_k(epsilon=1/2, candidates=3, k=2, sensitivity=2, monotone=1)"]),
         (change, ten, pure, top, vec!["noisy_top_k(epsilon=1/2, candidates=3, k=2, sensitivity=2, monotone=0)"]),
         // ε²/16 at most 1/2.
-        (add, one, zcdp, top, vec!["peeling(epsilon=28284271247461/10000000000000, candidates=3, k=2, sensitivity=1, monotone=1)"]),
+        (
+            add,
+            one,
+            zcdp,
+            top,
+            vec!["peeling(epsilon=28284271247461/10000000000000, candidates=3, k=2, sensitivity=1, monotone=1)"],
+        ),
         // Three groups, once in each.
         (add, ten, pure, persons, vec!["laplace_vector(scale=6, coordinates=3, sensitivity=3)"]),
         (add, ten, zcdp, persons, vec!["gaussian_vector(sigma2=3, coordinates=3, sensitivity2=3)"]),
@@ -180,9 +190,16 @@ fn costs_are_the_catalogue_s() {
     for budget in ["epsilon = 2", "epsilon = 2\ndelta = 1e-6", "rho = \"1/3\""] {
         for relation in ["add_remove", "change_one"] {
             let mut queries = String::new();
-            for statistic in ["count", "persons", "sum\"\ncolumn = \"age", "mean\"\ncolumn = \"income", "variance\"\ncolumn = \"age",
-                "histogram\"\ncolumn = \"sex", "median\"\ncolumn = \"age", "top_k\"\nk = 2\ncolumn = \"sex"]
-            {
+            for statistic in [
+                "count",
+                "persons",
+                "sum\"\ncolumn = \"age",
+                "mean\"\ncolumn = \"income",
+                "variance\"\ncolumn = \"age",
+                "histogram\"\ncolumn = \"sex",
+                "median\"\ncolumn = \"age",
+                "top_k\"\nk = 2\ncolumn = \"sex",
+            ] {
                 queries += &format!("[[query]]\nstatistic = \"{statistic}\"\n");
             }
             let plan = plan(&format!("neighbours = \"{relation}\"\n{PERSON}[budget]\n{budget}\n{COLUMNS}{queries}"));

@@ -8,7 +8,9 @@ use certus::{
 use certus_ledger::plan::Statistic;
 
 use super::{
-    Amount, Law, Part, PriceError, Pricing, Role, additive::{integer, positive}, text, whole,
+    Amount, Law, Part, PriceError, Pricing, Role,
+    additive::{integer, positive},
+    text, whole,
 };
 
 impl Pricing<'_> {
@@ -42,7 +44,8 @@ impl Pricing<'_> {
         let kept = self.plan.contribution(self.query);
         let moved = self.sensitivities_of(Role::Keys { threshold: 0 });
         let scale = positive(integer(&moved.l1) / positive(share.main.clone())?.get())?;
-        let threshold = smallest_threshold(&scale, kept.groups, self.plan.neighbours, &Real::from(share.delta.clone()))?;
+        let threshold =
+            smallest_threshold(&scale, kept.groups, self.plan.neighbours, &Real::from(share.delta.clone()))?;
         let change_one = u8::from(self.plan.neighbours == Relation::ChangeOne);
         let spec = format!(
             "stability_histogram(scale={}, threshold={threshold}, contributions={}, change_one={change_one})",

@@ -8,8 +8,8 @@ use certus::{
     mechanism::Excerpt,
 };
 use certus_ledger::plan::{
-    After, Column, Keys, Literal, Noise, Person, PlanError, Predicate, Query, ReleasePlan, STATISTICS, Share, Statistic,
-    budget, column, points,
+    After, Column, Keys, Literal, Noise, Person, PlanError, Predicate, Query, ReleasePlan, STATISTICS, Share,
+    Statistic, budget, column, points,
 };
 
 use super::arguments::{Neighbours, NoiseKind, OneLine};
@@ -40,7 +40,8 @@ pub(super) fn plan(statistic: &str, of: Option<&str>, line: &OneLine) -> Result<
         }
     }
     // The one declared column is the statistic's where none is named.
-    let of = of.or_else(|| line.column.first().filter(|_| line.column.len() == 1).and_then(|text| Some(column(text).ok()?.0)));
+    let of = of
+        .or_else(|| line.column.first().filter(|_| line.column.len() == 1).and_then(|text| Some(column(text).ok()?.0)));
     let filter: Option<Predicate> = line.filter.as_deref().map(str::parse).transpose()?;
     let person = person(line)?;
     if let Some(filter) = &filter {
@@ -85,7 +86,9 @@ fn declare(columns: &mut BTreeMap<String, Column>, (name, declared): (String, Co
 
 fn person(line: &OneLine) -> Result<Option<Person>, PlanError> {
     let Some(column) = line.person.clone() else { return Ok(None) };
-    let rows = line.rows.ok_or_else(|| PlanError::new("--rows", "must be given beside --person: the most rows of a person that count"))?;
+    let rows = line.rows.ok_or_else(|| {
+        PlanError::new("--rows", "must be given beside --person: the most rows of a person that count")
+    })?;
     let (groups, rows_per_group) = (line.groups.unwrap_or(rows), line.rows_per_group.unwrap_or(rows));
     Ok(Some(Person { column, rows, groups, rows_per_group }))
 }
@@ -149,7 +152,11 @@ fn every_step(column: Option<&Column>) -> Result<Vec<i64>, PlanError> {
     let Some(declared) = column else { return Ok(vec![0]) };
     let (Some((lower, upper)), Some(width)) = (declared.steps(), declared.step()) else { return Ok(vec![0]) };
     let in_unit = |steps: i64| certus::exact::render(&(Rational::from_integer(steps.into()) * &width));
-    points("--candidates", &format!("{}..{}/{}", in_unit(lower), in_unit(upper), certus::exact::render(&width)), declared)
+    points(
+        "--candidates",
+        &format!("{}..{}/{}", in_unit(lower), in_unit(upper), certus::exact::render(&width)),
+        declared,
+    )
 }
 
 /// A column that only the filter reads has the type of what it is compared with.
@@ -161,7 +168,10 @@ fn declare_by_literals(filter: &Predicate, columns: &mut BTreeMap<String, Column
         let declared = match literal {
             Some(Literal::Number(value)) if value.is_integer() => Column::Integer { bounds: None },
             Some(Literal::Number(_)) => {
-                let what = format!("{} is compared with a fraction: declare it, as 'NAME=number[LOWER..UPPER]/GRID'", Excerpt::new(name));
+                let what = format!(
+                    "{} is compared with a fraction: declare it, as 'NAME=number[LOWER..UPPER]/GRID'",
+                    Excerpt::new(name)
+                );
                 return Err(PlanError::new("--column", what));
             }
             Some(Literal::Text(_)) | None => Column::Text { values: None },

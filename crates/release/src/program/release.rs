@@ -73,7 +73,8 @@ pub(super) fn run(cli: &Cli, world: &mut World<'_>) -> Result<(), Failure> {
     let source = Source::of(&plan, run, data.as_deref())?;
     if let Some(path) = &run.save_aggregates {
         let found = source.aggregates(&plan, world)?;
-        return aggregates::write(Path::new(path), &plan, &found).map_err(|error| Failure::Environment(format!("--save-aggregates: {error}")));
+        return aggregates::write(Path::new(path), &plan, &found)
+            .map_err(|error| Failure::Environment(format!("--save-aggregates: {error}")));
     }
     match &run.ledger {
         Some(ledger) => with_ledger(ledger, &plan, &priced, run, &source, &output, world),
@@ -112,7 +113,11 @@ fn with_ledger(
             return Err(Failure::Usage("--release-id: names a release of another plan".into()));
         }
         if !run.quiet {
-            writeln!(world.err, "note: release {} is in the ledger: it is printed again, at no cost", release.as_str())?;
+            writeln!(
+                world.err,
+                "note: release {} is in the ledger: it is printed again, at no cost",
+                release.as_str()
+            )?;
         }
         let document: Document = serde_json::from_slice(&recorded)
             .map_err(|_| Failure::Usage("--ledger: holds a result that this version does not read".into()))?;
@@ -248,7 +253,9 @@ impl Output {
     fn of(run: &Run, input: &str, data: Option<&str>) -> Result<Self, Failure> {
         let inputs: Vec<&str> =
             [Some(input), data, run.ledger.as_deref(), run.aggregates.as_deref()].into_iter().flatten().collect();
-        let to = |argument, name: &Option<String>| name.as_deref().map(|name| WholeFile::to(argument, name, &inputs)).transpose();
+        let to = |argument, name: &Option<String>| {
+            name.as_deref().map(|name| WholeFile::to(argument, name, &inputs)).transpose()
+        };
         let (file, receipt) = (to("--output", &run.output)?, to("--receipt", &run.receipt)?);
         if run.output.is_some() && run.output == run.receipt {
             return Err(Failure::Usage("--receipt: must name another file than --output".into()));
