@@ -8,9 +8,11 @@
 
 pub mod aggregates;
 pub mod csv;
+#[cfg(feature = "engine")]
 pub mod engine;
 pub mod noise;
 pub mod output;
 pub mod price;
+#[cfg(feature = "engine")]
 pub mod program;
 pub mod sql;

@@ -51,7 +51,7 @@ fn what_is_written_is_read() {
     assert!(fs::read_to_string(&path).unwrap().starts_with("# CONFIDENTIAL"));
     // What exists is not replaced: its mode may be another.
     assert!(matches!(write(&path, &plan, &aggregates), Err(FileError::Io(_))));
-    let other = Digest([8; 32]);
+    let other = Digest::of(b"eight");
     let error = read(&path, &plan, &other).unwrap_err().to_string();
     assert_eq!(error, format!("the aggregates are of a plan with the digest {}, not {other}", plans::digest()));
 }

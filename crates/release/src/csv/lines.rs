@@ -14,8 +14,8 @@ use super::ROW_BYTES;
 const READ_BYTES: usize = 1 << 19;
 
 /// Reads lines, each without its line feed.
-pub(crate) struct Lines {
-    file: File,
+pub(crate) struct Lines<F = File> {
+    file: F,
     buffer: Vec<u8>,
     /// What is read and not yet given.
     rest: Range<usize>,
@@ -38,10 +38,10 @@ pub(crate) enum Line {
     Long,
 }
 
-impl Lines {
+impl<F: Read + Seek> Lines<F> {
     /// The lines that begin in a range of bytes. `first` is where the first line of the file's data begins.
     pub(crate) fn new(
-        mut file: File,
+        mut file: F,
         range: Range<u64>,
         first: u64,
         progress: Box<dyn Fn(u64) + Send>,

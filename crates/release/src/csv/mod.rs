@@ -13,17 +13,40 @@
 //! Refusals depend on the header alone. Where a range of the file begins or ends changes nothing: each row is
 //! read with the range that holds its first byte.
 
+#[cfg(feature = "engine")]
 mod columns;
 mod header;
 mod lines;
 mod record;
+#[cfg(feature = "engine")]
 mod table;
 #[cfg(test)]
 mod tests;
 pub mod value;
 
 pub use header::{Header, HeaderError};
+#[cfg(feature = "engine")]
 pub use table::CsvTable;
+
+/// The rows of some bytes without a header, of so many fields each, as a file is read in ranges that end at
+/// these places: what a fuzz target calls.
+///
+/// # Errors
+///
+/// Never: bytes in memory can be read.
+pub fn rows(bytes: &[u8], newlines: Newlines, fields: usize, ends: &[u64]) -> std::io::Result<Vec<Vec<Vec<u8>>>> {
+    let mut rows = Vec::new();
+    let mut start = 0;
+    for end in ends.iter().copied().chain([bytes.len() as u64]) {
+        let lines = lines::Lines::new(std::io::Cursor::new(bytes), start..end, 0, Box::new(|_| {}))?;
+        let mut records = record::Records::new(lines, newlines, fields);
+        while let Some(record) = records.next()? {
+            rows.push((0..fields).map(|place| record.field(place).to_vec()).collect());
+        }
+        start = end;
+    }
+    Ok(rows)
+}
 
 /// Bytes of a row.
 pub const ROW_BYTES: usize = 1 << 20;

@@ -1,6 +1,9 @@
 //! The fields of a row.
 
-use std::io;
+use std::{
+    fs::File,
+    io::{self, Read, Seek},
+};
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 use memchr::{memchr, memchr_iter};
@@ -11,8 +14,8 @@ use super::{
 };
 
 /// Reads rows, of as many fields as the header.
-pub(crate) struct Records {
-    lines: Lines,
+pub(crate) struct Records<F = File> {
+    lines: Lines<F>,
     newlines: Newlines,
     parser: Parser,
     fields: usize,
@@ -45,8 +48,8 @@ impl<'a> Record<'a> {
     }
 }
 
-impl Records {
-    pub(crate) fn new(lines: Lines, newlines: Newlines, fields: usize) -> Self {
+impl<F: Read + Seek> Records<F> {
+    pub(crate) fn new(lines: Lines<F>, newlines: Newlines, fields: usize) -> Self {
         Self { lines, newlines, parser: Parser::new(fields), fields }
     }
 
@@ -124,7 +127,7 @@ impl Parser {
     }
 
     /// A row that ends at a line feed outside quotes.
-    fn record(&mut self, lines: &mut Lines) -> io::Result<Option<Record<'_>>> {
+    fn record<F: Read + Seek>(&mut self, lines: &mut Lines<F>) -> io::Result<Option<Record<'_>>> {
         let complete = loop {
             let Some((fields, last)) = self.fields(lines)? else { return Ok(None) };
             // A carriage return before the line feed, or before the end of the file, is not part of the last field.
@@ -145,7 +148,7 @@ impl Parser {
 
     /// How many fields the next row has, if there is room for it, and its last three bytes, as if there were line feeds
     /// before it; nothing at the end of the file.
-    fn fields(&mut self, lines: &mut Lines) -> io::Result<Option<(Option<usize>, [u8; 3])>> {
+    fn fields<F: Read + Seek>(&mut self, lines: &mut Lines<F>) -> io::Result<Option<(Option<usize>, [u8; 3])>> {
         let (mut written, mut ended, mut complete) = (0, 0, true);
         let mut last = [b'\n'; 3];
         loop {

@@ -1,24 +1,13 @@
 //! Rows of files: by cases, and for all bytes.
 
-use std::{fs::File, io::Write};
+use std::io::Write;
 
 use proptest::prelude::*;
 
-use super::{Header, Newlines, ROW_BYTES, lines::Lines, record::Records};
+use super::{Header, Newlines, ROW_BYTES};
 
-/// The rows of a file's bytes after `first`, of so many fields, read in ranges that end at these places.
-fn rows(bytes: &[u8], newlines: Newlines, fields: usize, cuts: &[u64]) -> Vec<Vec<Vec<u8>>> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(bytes).unwrap();
-    let mut rows = Vec::new();
-    for pair in [&[0][..], cuts, &[bytes.len() as u64]].concat().windows(2) {
-        let lines = Lines::new(File::open(file.path()).unwrap(), pair[0]..pair[1], 0, Box::new(|_| {})).unwrap();
-        let mut records = Records::new(lines, newlines, fields);
-        while let Some(record) = records.next().unwrap() {
-            rows.push((0..fields).map(|place| record.field(place).to_vec()).collect());
-        }
-    }
-    rows
+fn rows(bytes: &[u8], newlines: Newlines, fields: usize, ends: &[u64]) -> Vec<Vec<Vec<u8>>> {
+    super::rows(bytes, newlines, fields, ends).unwrap()
 }
 
 fn texts(bytes: &[u8], newlines: Newlines) -> Vec<String> {

@@ -4,11 +4,13 @@
 //! it, so that a retry prints the same again.
 
 mod document;
+#[cfg(feature = "engine")]
 mod parquet;
 mod receipt;
 mod table;
 
 pub use document::{CostText, Document, MechanismText, QueryText, RowText};
+#[cfg(feature = "engine")]
 pub use parquet::{ParquetError, parquet};
 pub use receipt::{Receipt, ReceiptError};
 pub use table::{csv, dry_run_table, table};

@@ -132,6 +132,7 @@ pub fn aggregation(
     Ok(format!("WITH {}\n{}", writer.canonical(table, source)?, parts.join("\nUNION ALL\n")))
 }
 
+#[cfg(feature = "engine")]
 /// The aggregation of one query, without the rows that bind it to the plan: for the engine in this process.
 pub(crate) fn aggregation_of(
     plan: &ReleasePlan,
