@@ -37,7 +37,8 @@ pub(super) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
 fn found() -> Option<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     let beside = std::env::current_exe().ok().and_then(|own| own.parent().map(Path::to_owned));
-    let on_path = std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
+    let on_path =
+        std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
     // An empty entry of the PATH is the current folder, whose programs are not run by chance.
     let folders = beside.into_iter().chain(on_path).filter(|folder| !folder.as_os_str().is_empty());
     folders.map(|folder| folder.join(&name)).find(|program| program.is_file())

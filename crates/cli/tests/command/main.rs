@@ -16,5 +16,7 @@ mod calibrate;
 mod catalogue;
 mod ledger;
 mod readme;
+#[cfg(unix)]
+mod release;
 mod support;
 mod vectors;
