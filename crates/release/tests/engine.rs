@@ -144,7 +144,7 @@ fn too_little_memory_and_no_spill_space_is_an_error_without_data() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_engine_agrees_with_plain_code(

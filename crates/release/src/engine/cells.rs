@@ -5,7 +5,7 @@ use std::sync::Arc;
 use certus_ledger::plan::{ReleasePlan, Statistic};
 use datafusion::{
     arrow::{
-        array::{Array, AsArray, Int64Array},
+        array::{AsArray, Int64Array},
         datatypes::{DataType, Int64Type},
     },
     common::{Result, exec_err},

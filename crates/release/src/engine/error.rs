@@ -60,11 +60,15 @@ pub(crate) fn without_data(error: &DataFusionError, memory: usize, spill: u64) -
         if let Some(DataFusionError::ResourcesExhausted(_)) = current.downcast_ref() {
             return EngineError::Resources { memory, spill };
         }
+        if current.is::<ChangedError>() {
+            return EngineError::Changed;
+        }
         if let Some(io) = current.downcast_ref::<io::Error>() {
-            if io.get_ref().is_some_and(|inner| inner.is::<ChangedError>()) {
-                return EngineError::Changed;
+            match io.get_ref() {
+                Some(inner) => source = Some(inner),
+                None => return EngineError::Io(io.kind().into()),
             }
-            return EngineError::Io(io.kind().into());
+            continue;
         }
         source = current.source();
     }
