@@ -57,7 +57,10 @@ pub struct ChangedError;
 pub(crate) fn without_data(error: &DataFusionError, memory: usize, spill: u64) -> EngineError {
     let mut source: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(current) = source {
-        if let Some(DataFusionError::ResourcesExhausted(_)) = current.downcast_ref() {
+        // The limit of the spill space is told from its text alone: it names the setting.
+        let exhausted = matches!(current.downcast_ref(), Some(DataFusionError::ResourcesExhausted(_)))
+            || current.source().is_none() && current.to_string().contains("max_temp_directory_size");
+        if exhausted {
             return EngineError::Resources { memory, spill };
         }
         if current.is::<ChangedError>() {
