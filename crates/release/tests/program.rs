@@ -197,7 +197,10 @@ fn a_ledger_is_spent_and_stops() {
     let first = fine(&[&base[..], &["--release-id", "a"]].concat());
     assert_eq!(left(&ledger), of_epsilon("3/20"));
     // The same release: the same output, at no cost, without the data.
+    let gone = folder.path().join("gone.csv");
+    fs::rename(&data, &gone).unwrap();
     let again = program(&[&base[..], &["--release-id", "a"]].concat());
+    fs::rename(&gone, &data).unwrap();
     assert_eq!((again.status, again.out), (0, first));
     assert_eq!(left(&ledger), of_epsilon("3/20"));
     // Under another plan: refused.
@@ -453,9 +456,13 @@ fn queries_for_engines_and_their_results() {
     let direct = fine(&[&[data.as_str()], &line[..], &["--json"]].concat());
     let finished = fine(&[&[data.as_str()], &line[..], &["--json", "--aggregates", saved]].concat());
     assert_eq!(value(&direct), value(&finished));
-    let other =
-        program(&[&[data.as_str()], &["sum", "age[0..99]", "--epsilon", "1", "--aggregates", saved][..]].concat());
+    let ledger = ledger(folder.path(), "1");
+    let other = program(
+        &[&[data.as_str()], &["sum", "age[0..99]", "--epsilon", "1", "--aggregates", saved, "--ledger", &ledger][..]]
+            .concat(),
+    );
     assert_eq!(other.status, 2, "{}", other.err);
+    assert_eq!(left(&ledger), of_epsilon("1"));
 }
 
 #[test]

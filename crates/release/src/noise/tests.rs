@@ -171,7 +171,12 @@ fn each_group_has_noise_of_its_own() {
 #[test]
 fn accuracies_hold() {
     // Steps of a half, v from −20 to 2000: the mean of v is 500, of y = 2v − 1980 it is −980, and of y² 1,200,000.
-    let group = |age: u32| Group { values: 900, sum: 450_000, squares: 900 * 1_200_000, ..group(&[&age.to_string()], None, 1_000) };
+    let group = |age: u32| Group {
+        values: 900,
+        sum: 450_000,
+        squares: 900 * 1_200_000,
+        ..group(&[&age.to_string()], None, 1_000)
+    };
     let groups: Vec<Group> = (0..=100).map(group).collect();
     let (sum, mean, variance) = (whole(225_000), whole(250), whole((1_200_000 - 980 * 980) / 16));
     let of = |statistic: &str| format!("statistic = \"{statistic}\"\ncolumn = \"income\"");

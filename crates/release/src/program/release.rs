@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     aggregates::{self, Aggregates, RankKey},
-    engine::{Data, Options},
+    engine::{Data, EngineError, Options},
     noise::{Draw, Paid, Samplers, draw},
     output::{Document, Receipt, csv, dry_run_table, parquet, table},
     price::{Priced, price},
@@ -70,31 +70,30 @@ pub(super) fn run(cli: &Cli, world: &mut World<'_>) -> Result<(), Failure> {
     if let Some(engine) = run.emit_sql {
         return emit_sql(&plan, engine, &run.table, world);
     }
+    if let Some(ledger) = &run.ledger {
+        return with_ledger(ledger, &plan, &priced, run, data.as_deref(), &output, world);
+    }
     let source = Source::of(&plan, run, data.as_deref())?;
     if let Some(path) = &run.save_aggregates {
         let found = source.aggregates(&plan, world)?;
         return aggregates::write(Path::new(path), &plan, &found)
             .map_err(|error| Failure::Environment(format!("--save-aggregates: {error}")));
     }
-    match &run.ledger {
-        Some(ledger) => with_ledger(ledger, &plan, &priced, run, &source, &output, world),
-        None => {
-            if !run.quiet {
-                writeln!(world.err, "note: no ledger was given (--ledger): nothing records what this release spends")?;
-            }
-            let document = drawn(&plan, &priced, None, &Paid::Unrecorded, run, &source, world)?;
-            output.finish(&plan, &document, None, world)
-        }
+    if !run.quiet {
+        writeln!(world.err, "note: no ledger was given (--ledger): nothing records what this release spends")?;
     }
+    let document = drawn(&plan, &priced, None, &Paid::Unrecorded, run, &source, world)?;
+    output.finish(&plan, &document, None, world)
 }
 
-/// Debit first; the result is in the ledger before it is printed.
+/// Debit first; the result is in the ledger before it is printed. The ledger is not locked while data are read: it
+/// is opened again for the result, and must still hold the debit.
 fn with_ledger(
     ledger: &str,
     plan: &ReleasePlan,
     priced: &Priced,
     run: &Run,
-    source: &Source,
+    data: Option<&str>,
     output: &Output,
     world: &mut World<'_>,
 ) -> Result<(), Failure> {
@@ -123,10 +122,15 @@ fn with_ledger(
             .map_err(|_| Failure::Usage("--ledger: holds a result that this version does not read".into()))?;
         return output.finish(plan, &document, Some(&book.head()), world);
     }
+    let source = Source::of(plan, run, data)?;
     let debit = Debit { release: release.clone(), analyst, plan: plan.digest(), costs: priced.costs() };
-    let paid = Paid::ByLedger(book.debit(&debit)?);
-    let document = drawn(plan, priced, Some(release.as_str()), &paid, run, source, world)?;
+    let debited = book.debit(&debit)?;
+    let head = book.head();
+    drop(book);
+    let paid = Paid::ByLedger(debited);
+    let document = drawn(plan, priced, Some(release.as_str()), &paid, run, &source, world)?;
     let bytes = document.to_bytes().map_err(|error| Failure::Environment(error.to_string()))?;
+    let mut book = Book::open(Path::new(ledger), Some(&head))?;
     let head = match &paid {
         Paid::ByLedger(debited) => book.record_result(debited, &bytes)?,
         Paid::Unrecorded => book.head(),
@@ -189,18 +193,17 @@ fn emit_sql(plan: &ReleasePlan, engine: Engine, table: &str, world: &mut World<'
 /// Where the aggregates come from.
 enum Source {
     Data(Box<Data>),
-    File(PathBuf),
+    File(Box<Aggregates>),
 }
 
 impl Source {
     /// Checks the header or schema; no row is read.
     fn of(plan: &ReleasePlan, run: &Run, data: Option<&str>) -> Result<Self, Failure> {
         if let Some(path) = &run.aggregates {
-            let path = PathBuf::from(path);
-            if !path.is_file() {
-                return Err(Failure::Usage("--aggregates: must name a file".into()));
-            }
-            return Ok(Self::File(path));
+            // Read before the debit: another plan's file costs nothing.
+            let found = aggregates::read(Path::new(path), plan, &plan.digest());
+            let found = found.map_err(|error| Failure::usage(format!("--aggregates: {error}")))?;
+            return Ok(Self::File(Box::new(found)));
         }
         let Some(data) = data else {
             return Err(Failure::Usage("--data: must name the .csv or .parquet file that the plan is for".into()));
@@ -213,15 +216,17 @@ impl Source {
         if !run.quiet && std::io::stderr().is_terminal() {
             options.progress = Arc::new(progress());
         }
-        Ok(Self::Data(Box::new(Data::open(plan, Path::new(data), options)?)))
+        match Data::open(plan, Path::new(data), options) {
+            Ok(data) => Ok(Self::Data(Box::new(data))),
+            // A name that leads nowhere is bad input; what fails later is the machine's.
+            Err(EngineError::Io(error)) => Err(Failure::Usage(format!("the data: {data} could not be read: {error}"))),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn aggregates(&self, plan: &ReleasePlan, world: &mut World<'_>) -> Result<Aggregates, Failure> {
         match self {
-            Self::File(path) => aggregates::read(path, plan, &plan.digest()).map_err(|error| match error {
-                aggregates::FileError::Io(_) => Failure::Environment(error.to_string()),
-                _ => Failure::usage(format!("--aggregates: {error}")),
-            }),
+            Self::File(found) => Ok(Aggregates::clone(found)),
             Self::Data(data) => {
                 let key = RankKey(random_bytes(world)?);
                 Ok(data.aggregate(plan, &plan.digest(), &key)?)
