@@ -5,7 +5,13 @@
 //! ```
 //!
 //! It exits with 1 where a statistic is within its α in less than 93.5 % of the releases.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::float_arithmetic, clippy::cast_precision_loss)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::float_arithmetic,
+    clippy::cast_precision_loss
+)]
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -102,7 +108,8 @@ fn truths(rows: &[(u64, i64, i64, usize)]) -> BTreeMap<(String, String), f64> {
     let mean = ages.iter().sum::<f64>() / n;
     set("variance", "", ages.iter().map(|age| (age - mean) * (age - mean)).sum::<f64>() / n);
     for (low, high, last) in [(0, 20, false), (20, 40, false), (40, 60, false), (60, 80, false), (80, 100, true)] {
-        let inside = |age: &&f64| **age >= f64::from(low) && (**age < f64::from(high) || (last && **age <= f64::from(high)));
+        let inside =
+            |age: &&f64| **age >= f64::from(low) && (**age < f64::from(high) || (last && **age <= f64::from(high)));
         let cell = format!("[{low}, {high}{}", if last { ']' } else { ')' });
         set("histogram", &cell, ages.iter().filter(inside).count() as f64);
     }
@@ -136,7 +143,8 @@ fn main() {
     let mut within: BTreeMap<(String, String), u32> = BTreeMap::new();
     for _ in 0..releases {
         let mut bits = SystemBits::new().unwrap();
-        let drawn = draw(&plan, &priced, &found, &Paid::Unrecorded, &mut Draw::new(&mut bits, Samplers::Fixed)).unwrap();
+        let drawn =
+            draw(&plan, &priced, &found, &Paid::Unrecorded, &mut Draw::new(&mut bits, Samplers::Fixed)).unwrap();
         for (query, released) in plan.queries.iter().zip(&drawn) {
             for row in &released.rows {
                 let Value::Number(value) = &row.value else { continue };

@@ -49,12 +49,14 @@ fn honest(plan: &str, data: &str, samples: u64) {
     for sample in 0..samples {
         if sample % PER_LEDGER == 0 {
             let _ = fs::remove_file(&ledger);
-            let budget = Budget::Sum(Amount::Approximate { epsilon: "1000".parse().unwrap(), delta: "1/2".parse().unwrap() });
+            let budget =
+                Budget::Sum(Amount::Approximate { epsilon: "1000".parse().unwrap(), delta: "1/2".parse().unwrap() });
             let opening = Opening { relation: Relation::AddRemove, budget, analysts: Default::default() };
             Book::create(&ledger, &opening).unwrap();
         }
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let arguments = ["certus-release", plan, "--data", data, "--ledger", ledger.to_str().unwrap(), "--json", "--quiet"];
+        let arguments =
+            ["certus-release", plan, "--data", data, "--ledger", ledger.to_str().unwrap(), "--json", "--quiet"];
         let mut world = World { out: &mut out, err: &mut err, bits: &mut fresh };
         let status = run(arguments.iter().map(Into::into), &mut world);
         assert_eq!(status, 0, "{}", String::from_utf8_lossy(&err));
@@ -89,7 +91,12 @@ fn planted(path: &str, data: &str, bug: &str, samples: u64) {
             for part in priced.queries.iter_mut().flat_map(|query| &mut query.parts) {
                 if let Role::Keys { threshold } = &mut part.role {
                     *threshold = -1_000_000;
-                    part.spec = part.spec.to_string().replace("threshold=", "threshold=-1000000").parse().unwrap_or_else(|_| part.spec.clone());
+                    part.spec = part
+                        .spec
+                        .to_string()
+                        .replace("threshold=", "threshold=-1000000")
+                        .parse()
+                        .unwrap_or_else(|_| part.spec.clone());
                 }
             }
         }
@@ -100,7 +107,8 @@ fn planted(path: &str, data: &str, bug: &str, samples: u64) {
         let mut key = [0; 32];
         key.fill_with(|| u8::try_from(bits.take(8).unwrap()).unwrap());
         let found = aggregate(&other, &plan.digest(), &RankKey(key), Path::new(data), Options::default()).unwrap();
-        let drawn = draw(&plan, &priced, &found, &Paid::Unrecorded, &mut Draw::new(&mut *bits, Samplers::Fixed)).unwrap();
+        let drawn =
+            draw(&plan, &priced, &found, &Paid::Unrecorded, &mut Draw::new(&mut *bits, Samplers::Fixed)).unwrap();
         print(drawn.iter().flat_map(texts).collect(), path);
     }
 }
