@@ -1,5 +1,11 @@
 //! Every file of the fuzz corpora of ledgers, plans and filters through the properties that the fuzz targets check.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking"
+)]
 
 use std::{fs, path::Path};
 
