@@ -6,8 +6,8 @@ mod write;
 
 use certus::exact::Rational;
 
-/// Which rows count. The logic is SQL's, of three values: what compares with a missing value is unknown, and a
-/// row counts where the whole is true.
+/// Which rows count. The logic is SQL's, of three values: what compares with a missing value is unknown, and
+/// a row counts where the whole is true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
     /// `age >= 40`
@@ -48,7 +48,8 @@ pub enum Predicate {
     Not(Box<Predicate>),
 }
 
-/// How two values are compared. Texts are compared with = and <> alone: engines sort them in different orders.
+/// How two values are compared. Texts are compared with = and <> alone: engines sort them in different
+/// orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`

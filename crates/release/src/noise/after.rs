@@ -8,9 +8,10 @@ use crate::price::{Part, pull, whole};
 
 /// What is made of noisy numbers, in the order in which it was asked for. A total comes as a row of its own.
 ///
-/// * `consistent`: the least squares of counts c and their total t, with variances v and w: each count becomes
-///   c + a·(t − Σc) with a = v/(w + k·v), and the total is their sum.
-/// * `non_negative`: what is below 0 becomes 0. Asked for after `consistent`, the total may then be below the sum.
+/// * `consistent`: the least squares of counts c and their total t, with variances v and w: each count
+///   becomes c + a·(t − Σc) with a = v/(w + k·v), and the total is their sum.
+/// * `non_negative`: what is below 0 becomes 0. Asked for after `consistent`, the total may then be below the
+///   sum.
 pub(super) fn apply(query: &Query, parts: &[Part], mut rows: Vec<Row>, total: Option<Rational>) -> Vec<Row> {
     for after in &query.after {
         match after {

@@ -1,9 +1,9 @@
 //! Means and variances from their noisy parts, with an accuracy that only released numbers say.
 //!
-//! Of a group, the count N, the centred sum S = Σy and, for a variance, Q = Σ(2y² − w²) are released, y = 2v −
-//! lower − upper from −w to w. Each is within its bound of the truth with probability 1 − 0.05/(number of parts), so
-//! all are with 95 %: then the truth lies in the box around what was released, and α is the distance from the estimate
-//! to the farthest value that the statistic takes in the box.
+//! Of a group, the count N, the centred sum S = Σy and, for a variance, Q = Σ(2y² − w²) are released, y = 2v
+//! − lower − upper from −w to w. Each is within its bound of the truth with probability 1 − 0.05/(number of
+//! parts), so all are with 95 %: then the truth lies in the box around what was released, and α is the
+//! distance from the estimate to the farthest value that the statistic takes in the box.
 //!
 //! **A total rule.** A noisy count below 1 is taken for 1. The mean of nothing is the middle of the bounds and its
 //! variance 0, which is in the box where the count may be 0. Estimates are clamped to the possible range.

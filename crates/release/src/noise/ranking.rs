@@ -57,8 +57,8 @@ impl Drawing<'_> {
     }
 }
 
-/// −|(1 − level)·below − level·above| of each candidate i, from the rows of cells: 2i strictly between candidates i
-/// − 1 and i, 2i + 1 at candidate i.
+/// −|(1 − level)·below − level·above| of each candidate i, from the rows of cells: 2i strictly between
+/// candidates i − 1 and i, 2i + 1 at candidate i.
 fn quantile_scores(cells: &[u64], level: &Rational) -> Vec<Rational> {
     let number = |n: &BigInt| Rational::from_integer(n.clone());
     let all: BigInt = cells.iter().map(|rows| BigInt::from(*rows)).sum();

@@ -166,11 +166,12 @@ fn each_group_has_noise_of_its_own() {
     assert!(rows.len() == 100 && values.len() > 60, "{} {}", rows.len(), values.len());
 }
 
-/// The statistic is within its α in at least 93.5 % of 2,020 draws (it is 95 % or more; at 95 % exactly, fewer
-/// than 1,889 have a probability below 0.002). Seeds are fixed. 101 groups hold the same.
+/// The statistic is within its α in at least 93.5 % of 2,020 draws (it is 95 % or more; at 95 % exactly,
+/// fewer than 1,889 have a probability below 0.002). Seeds are fixed. 101 groups hold the same.
 #[test]
 fn accuracies_hold() {
-    // Steps of a half, v from −20 to 2000: the mean of v is 500, of y = 2v − 1980 it is −980, and of y² 1,200,000.
+    // Steps of a half, v from −20 to 2000: the mean of v is 500, of y = 2v − 1980 it is −980, and of y²
+    // 1,200,000.
     let group = |age: u32| Group {
         values: 900,
         sum: 450_000,

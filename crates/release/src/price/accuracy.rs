@@ -75,7 +75,8 @@ pub fn beta(parts: u32) -> Result<Probability, AccuracyError> {
 }
 
 impl Law {
-    /// The smallest α (or, of wide Gaussian noise and of choices, one that is certified) with P(max |error| ≥ α) ≤ β over so many numbers.
+    /// The smallest α (or, of wide Gaussian noise and of choices, one that is certified) with P(max |error| ≥
+    /// α) ≤ β over so many numbers.
     ///
     /// # Errors
     ///
@@ -127,8 +128,8 @@ impl Law {
         Positive::new((widest * &thousandth).floor() / thousandth).map_err(|_| AccuracyError::NoScale)
     }
 
-    /// An upper bound of the variance, in steps²: 2·scale² and σ² are those of the continuous noise, which the
-    /// discrete one does not exceed.
+    /// An upper bound of the variance, in steps²: 2·scale² and σ² are those of the continuous noise, which
+    /// the discrete one does not exceed.
     pub(crate) fn variance(&self) -> Option<Rational> {
         match self {
             Self::Laplace { scale } => Some(scale.square().get() * whole(2)),
@@ -145,9 +146,9 @@ fn step_of(alpha: &BigUint) -> Result<Positive, AccuracyError> {
 
 /// z with 2·P(N ≥ z) ≤ β for a standard normal N, to a thousandth.
 ///
-/// For discrete Gaussian noise X and m ≥ 1, P(X ≥ m) ≤ P(N(0, σ²) ≥ m − 1): the sum of e^(−k²/2σ²) from m on is
-/// at most the integral from m − 1 on, and the sum over all integers is at least √(2πσ²), by Poisson summation.
-/// So α = ⌈zσ⌉ + 1 has P(|X| ≥ α) ≤ β.
+/// For discrete Gaussian noise X and m ≥ 1, P(X ≥ m) ≤ P(N(0, σ²) ≥ m − 1): the sum of e^(−k²/2σ²) from m on
+/// is at most the integral from m − 1 on, and the sum over all integers is at least √(2πσ²), by Poisson
+/// summation. So α = ⌈zσ⌉ + 1 has P(|X| ≥ α) ≤ β.
 fn deviations(beta: &Rational) -> Result<Rational, AccuracyError> {
     let fits = |thousandths: i64| {
         let z = Rational::new(thousandths.into(), 1000.into());
@@ -219,8 +220,9 @@ impl Pricing<'_> {
     }
 }
 
-/// Of counts and a total that were adjusted by least squares: x = c + a·(t − Σc) has the variance v·(1 − a) at
-/// most, and the total k·v·(1 − ka)² + w·(ka)²; P(|error| ≥ α) ≤ 1/20 for α² = 20 times that, by Chebyshev.
+/// Of counts and a total that were adjusted by least squares: x = c + a·(t − Σc) has the variance v·(1 − a)
+/// at most, and the total k·v·(1 − ka)² + w·(ka)²; P(|error| ≥ α) ≤ 1/20 for α² = 20 times that, by
+/// Chebyshev.
 pub(crate) fn consistent_alpha(parts: &[Part]) -> Result<Rational, AccuracyError> {
     let (Some(values), Some(total)) = (parts.first(), parts.get(1)) else { return Err(AccuracyError::OutOfReach) };
     let (Some(v), Some(w)) = (values.law.variance(), total.law.variance()) else {

@@ -1,8 +1,9 @@
-//! What a plan costs, and how accurate it will be: mechanisms, scales and costs, from public parameters alone.
+//! What a plan costs, and how accurate it will be: mechanisms, scales and costs, from public parameters
+//! alone.
 //!
-//! Every part of a query is a **spec of the catalogue**, so that `certus account` says the same of it, and the
-//! spec that is priced is the spec that is drawn. The costs of all parts never exceed the plan's budget: shares
-//! are rationals, and what is irrational is rounded to the side of more noise.
+//! Every part of a query is a **spec of the catalogue**, so that `certus account` says the same of it, and
+//! the spec that is priced is the spec that is drawn. The costs of all parts never exceed the plan's budget:
+//! shares are rationals, and what is irrational is rounded to the side of more noise.
 
 mod accuracy;
 mod additive;

@@ -1,8 +1,8 @@
 //! How far a person moves the numbers that are made private.
 //!
 //! A person keeps at most m rows, in at most g groups, with at most r in each
-//! ([`Contribution`](certus_ledger::plan::Contribution)); each row moves a number by at most B. So the rows of
-//! groups, k₁, k₂, …, have kᵢ ≤ r, at most g of them, Σkᵢ ≤ m, and
+//! ([`Contribution`](certus_ledger::plan::Contribution)); each row moves a number by at most B. So the rows
+//! of groups, k₁, k₂, …, have kᵢ ≤ r, at most g of them, Σkᵢ ≤ m, and
 //!
 //! > L1 ≤ B·Σkᵢ ≤ B·min(m, g·r),  L2² ≤ B²·Σkᵢ² ≤ B²·min(m², r²·g).
 //!
@@ -82,8 +82,8 @@ impl Pricing<'_> {
     }
 
     /// Of a score −|(1 − level)·below − level·above|: a row that comes or goes moves the inside by at most
-    /// max(level, 1 − level). A row that becomes another moves it by at most 1, from one side to the other, which
-    /// is less than twice that; and where a person has fewer rows than another, the rest comes or goes.
+    /// max(level, 1 − level). A row that becomes another moves it by at most 1, from one side to the other,
+    /// which is less than twice that; and where a person has fewer rows than another, the rest comes or goes.
     pub(super) fn quantile_score(&self, level: &Rational) -> Score {
         let rows = Rational::from_integer(self.rows().into());
         let one = Rational::from_integer(1.into());
@@ -94,8 +94,8 @@ impl Pricing<'_> {
         Score { sensitivity: rows * by, is_monotone: false }
     }
 
-    /// Of counts of rows: a person's rows come or go together, and all counts rise or all fall; where they become
-    /// others, some rise and some fall, none by more than the rows.
+    /// Of counts of rows: a person's rows come or go together, and all counts rise or all fall; where they
+    /// become others, some rise and some fall, none by more than the rows.
     pub(super) fn count_score(&self) -> Score {
         let is_monotone = self.plan.neighbours == Relation::AddRemove;
         Score { sensitivity: Rational::from_integer(self.rows().into()), is_monotone }

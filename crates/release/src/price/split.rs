@@ -12,8 +12,8 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Stated costs and those of asked accuracies come first; what is left is divided by weight. δ is divided by
-    /// weight (1 where there is none) over the queries that need some.
+    /// Stated costs and those of asked accuracies come first; what is left is divided by weight. δ is divided
+    /// by weight (1 where there is none) over the queries that need some.
     pub(super) fn of(plan: &ReleasePlan) -> Result<Self, PriceError> {
         let budget = Amount::of(&plan.budget);
         let mut fixed = Vec::new();

@@ -23,9 +23,9 @@ impl Pricing<'_> {
         }
     }
 
-    /// The keys, with all of δ and all of ε where the noisy numbers of persons are released, else half of ε; then
-    /// noise on what is released of each key. The number of keys is not public, and Laplace noise does not depend
-    /// on it: the spec is that of one number that moves by all of L1, which is the worst.
+    /// The keys, with all of δ and all of ε where the noisy numbers of persons are released, else half of ε;
+    /// then noise on what is released of each key. The number of keys is not public, and Laplace noise does
+    /// not depend on it: the spec is that of one number that moves by all of L1, which is the worst.
     pub(super) fn thresholded(&self, share: &Amount) -> Result<Vec<Part>, PriceError> {
         if self.releases_persons() {
             return Ok(vec![self.keys(share)?]);

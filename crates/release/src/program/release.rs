@@ -86,8 +86,8 @@ pub(super) fn run(cli: &Cli, world: &mut World<'_>) -> Result<(), Failure> {
     output.finish(&plan, &document, None, world)
 }
 
-/// Debit first; the result is in the ledger before it is printed. The ledger is not locked while data are read: it
-/// is opened again for the result, and must still hold the debit.
+/// Debit first; the result is in the ledger before it is printed. The ledger is not locked while data are
+/// read: it is opened again for the result, and must still hold the debit.
 fn with_ledger(
     ledger: &str,
     plan: &ReleasePlan,

@@ -121,7 +121,8 @@ impl<'t> Tokens<'t> {
                 self.quoted('"', "a name must end with a double quote").map(|(name, n)| Some((Token::Quoted(name), n)))
             }
             '0'..='9' | '-' | '.' => {
-                // A sign belongs to it in front and after an exponent's e: what is no number is refused later.
+                // A sign belongs to it in front and after an exponent's e: what is no number is refused
+                // later.
                 let number = up_to(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '-' | '+'));
                 Ok(Some((Token::Number(number), number.len())))
             }
