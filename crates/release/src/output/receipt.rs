@@ -19,7 +19,7 @@ pub const FORMAT: &str = "certus-receipt/1";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
-    /// [`FORMAT`].
+    /// `certus-receipt/1`.
     pub format: String,
     /// The version of this document's form.
     pub schema_version: u32,
