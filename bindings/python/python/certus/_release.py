@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,7 @@ class Release:
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.rows)
+        return import_module("pandas").DataFrame(self.rows)
 
     def __repr__(self) -> str:
         cost = ", ".join(f"{name} = {value}" for name, value in self.cost.items() if name != "kind")
@@ -194,8 +193,7 @@ def _arguments(path: str, plan: str | None, words: list[str]) -> list[str]:
 
 def _by_spark(program: str, data: Any, arguments: list[str], folder: Path) -> str:
     """The aggregates of a Spark data frame, in a private file."""
-    from pyspark.sql.functions import col
-
+    col = import_module("pyspark.sql.functions").col
     session, name = data.sparkSession, _TABLE
     data.select([col(f"`{column.replace('`', '``')}`").cast("string") for column in data.columns]).createOrReplaceTempView(name)
     try:
@@ -218,8 +216,7 @@ def _write(data: Any, path: str) -> None:
         data.write_parquet(path)
         return
     try:
-        import pyarrow
-        import pyarrow.parquet
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise ValueError("data: needs pyarrow (pip install pyarrow), unless it is a path or a Polars data frame") from None
     table: Any
@@ -231,7 +228,7 @@ def _write(data: Any, path: str) -> None:
         table = pyarrow.Table.from_pandas(data, preserve_index=False)
     else:
         raise ValueError("data: must be a .csv or .parquet file, an Arrow table, or a pandas, Polars or Spark data frame")
-    pyarrow.parquet.write_table(table, path)
+    parquet.write_table(table, path)
 
 
 def _run(words: list[str]) -> str:
