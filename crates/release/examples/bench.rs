@@ -32,7 +32,7 @@ use datafusion::{
     prelude::{CsvReadOptions, SessionConfig, SessionContext},
 };
 
-/// About five rows a person, in random order: `48213377,42,61234.50`.
+/// About five rows a person, in random order, 27 bytes each: `100048213377,42,6123456.50`.
 fn generate(path: &Path, rows: u64) {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
     writeln!(out, "id,age,income").unwrap();
@@ -43,7 +43,7 @@ fn generate(path: &Path, rows: u64) {
     };
     for _ in 0..rows {
         let (id, age, euros, cents) = (next(rows / 5 + 1), next(90), next(20_000_000), next(100));
-        writeln!(out, "{:08},{age},{euros}.{cents:02}", id + 10_000_000).unwrap();
+        writeln!(out, "{},{age},{euros}.{cents:02}", id + 100_000_000_000).unwrap();
     }
 }
 
