@@ -1,6 +1,7 @@
 //! The emitted query on real DuckDB and real Spark, and on DataFusion's own reader: the same aggregates.
 //!
-//! `tests/engines.py` runs them, with the interpreter that `CERTUS_PYTHON` names; without it the test says SKIPPED.
+//! `tests/engines.py` runs them, with the interpreter that `CERTUS_PYTHON` names; without it the test says SKIPPED, and
+//! compares this crate's engine with the reference alone.
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::float_arithmetic)]
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_possible_wrap)]
 
@@ -10,7 +11,7 @@ mod tables;
 
 use std::{fs::File, path::Path, process::Command, sync::Arc};
 
-use certus_ledger::plan::ReleasePlan;
+use certus_ledger::plan::{Column, ReleasePlan};
 use certus_release::{
     aggregates,
     engine::{Options, aggregate},
@@ -19,10 +20,11 @@ use certus_release::{
 use datafusion::{
     arrow::{
         array::{
-            ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Float32Array, Float64Array, Int32Array,
-            Int64Array, RecordBatch, StringArray, UInt64Array,
+            Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
+            Int32Array, Int64Array, RecordBatch, StringArray, UInt64Array,
         },
-        datatypes::Int32Type,
+        datatypes::{DataType, Field, Float32Type, Float64Type, Int32Type},
+        util::display::array_value_to_string,
     },
     parquet::arrow::ArrowWriter,
 };
@@ -39,20 +41,17 @@ fn choices(seed: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
-fn text_column(fields: Vec<&str>, empty_is_null: bool) -> ArrayRef {
-    Arc::new(
-        fields
-            .into_iter()
-            .map(|field| (!(empty_is_null && field.is_empty())).then_some(field))
-            .collect::<StringArray>(),
-    )
+/// Texts; what is empty is null in every second row.
+fn text_column(fields: Vec<&str>) -> ArrayRef {
+    let null = |(row, field): (usize, &&str)| field.is_empty() && row % 2 == 0;
+    Arc::new(fields.iter().enumerate().map(|item| (!null(item)).then_some(*item.1)).collect::<StringArray>())
 }
 
 /// All columns as texts: what a CSV file gives.
 fn texts() -> (RecordBatch, Source) {
     let mut choose = choices(1);
     let cities: Vec<&str> = NASTY_TEXTS.into_iter().chain(["", "zzz", "a ", "é"]).collect();
-    let mut column = |pool: &[&'static str]| text_column((0..ROWS).map(|_| pool[choose(pool.len())]).collect(), true);
+    let mut column = |pool: &[&'static str]| text_column((0..ROWS).map(|_| pool[choose(pool.len())]).collect());
     let columns = [
         column(&tables::PERSONS),
         column(&tables::AGES),
@@ -152,7 +151,7 @@ fn other_types() -> (RecordBatch, Source) {
     let mut choose = choices(3);
     let mut some = |most: usize| (0..ROWS).map(|_| choose(most)).collect::<Vec<_>>();
     typed(vec![
-        ("i d", text_column(some(7).into_iter().map(|i| tables::PERSONS[i]).collect(), false), Kind::Text),
+        ("i d", text_column(some(7).into_iter().map(|i| tables::PERSONS[i]).collect()), Kind::Text),
         ("age", Arc::new(some(15).into_iter().map(|i| FLOATS.get(i).copied()).collect::<Float64Array>()), Kind::Float),
         (
             "any",
@@ -188,7 +187,7 @@ fn other_types() -> (RecordBatch, Source) {
         ),
         (
             "city",
-            text_column(some(10).into_iter().map(|i| NASTY_TEXTS.get(i).copied().unwrap_or_default()).collect(), false),
+            text_column(some(10).into_iter().map(|i| NASTY_TEXTS.get(i).copied().unwrap_or_default()).collect()),
             Kind::Text,
         ),
         (
@@ -199,9 +198,44 @@ fn other_types() -> (RecordBatch, Source) {
     ])
 }
 
+/// A field of a table as the text that means the same, by the rules that `sql` states.
+fn as_text(column: Option<&Column>, array: &ArrayRef, row: usize) -> String {
+    if array.is_null(row) {
+        return String::new();
+    }
+    let text = array_value_to_string(array, row).unwrap();
+    let float = match array.data_type() {
+        DataType::Float32 => f64::from(array.as_primitive::<Float32Type>().value(row)),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
+        DataType::Boolean if !matches!(column, Some(Column::Text { .. })) => {
+            return u8::from(text == "true").to_string();
+        }
+        _ => return text,
+    };
+    let sign = if float < 0.0 { "-" } else { "" };
+    match column {
+        _ if float.is_nan() => String::new(),
+        Some(Column::Integer { .. }) if float.abs() >= 1e18 => format!("{sign}{}", "9".repeat(30)),
+        Some(Column::Integer { .. }) if float.fract() != 0.0 => String::new(),
+        _ if float.abs() > 1e90 => format!("{sign}1e99"),
+        _ if float.abs() < 1e-90 => "0".to_owned(),
+        _ => format!("{float}"),
+    }
+}
+
+/// The rows of a table, as texts.
+fn raws(plan: &ReleasePlan, batch: &RecordBatch) -> Vec<reference::Raw> {
+    let schema = batch.schema();
+    let field = |row, (field, array): (&Arc<Field>, &ArrayRef)| {
+        (field.name().clone(), Some(as_text(plan.columns.get(field.name()), array, row)))
+    };
+    let row = |row| schema.fields().iter().zip(batch.columns()).map(|item| field(row, item)).collect();
+    (0..batch.num_rows()).map(row).collect()
+}
+
 /// Plans, by names that files can have.
 fn all_plans() -> Vec<(String, ReleasePlan)> {
-    let bounds = [None, Some((3, 2, 2)), Some((1, 1, 1)), Some((5, 1, 5)), Some((4, 4, 1))];
+    let bounds = [None, Some((3, 2, 2)), Some((1, 1, 1)), Some((5, 1, 5))];
     let plan = |bound: Option<(u32, u32, u32)>| plans::every(bound.and_then(|(m, g, r)| plans::person(m, g, r)));
     bounds.into_iter().enumerate().map(|(place, bound)| (place.to_string(), plan(bound))).collect()
 }
@@ -214,10 +248,6 @@ fn parquet(path: &Path, batch: &RecordBatch) {
 
 #[test]
 fn three_engines_give_the_same_aggregates() {
-    let Some(python) = std::env::var_os("CERTUS_PYTHON") else {
-        eprintln!("SKIPPED: the emitted SQL was not run on DuckDB and Spark (CERTUS_PYTHON names no interpreter)");
-        return;
-    };
     let folder = tempfile::tempdir().unwrap();
     let mut expected = Vec::new();
     for (table, (batch, source)) in [("texts", texts()), ("typed", integers_and_floats()), ("other", other_types())] {
@@ -231,10 +261,16 @@ fn three_engines_give_the_same_aggregates() {
                 let text = sql::aggregation(&plan, &digest, &key, dialect, table, &source).unwrap();
                 std::fs::write(folder.path().join(format!("{table}.{name}.{ending}.sql")), text).unwrap();
             }
-            let ours = aggregate(&plan, &digest, &key, &path, Options::default()).unwrap();
-            expected.push((format!("{table}.{name}"), plan, reference::of(ours)));
+            let plain = reference::sorted(reference::aggregate(&plan, &key, &raws(&plan, &batch)));
+            let ours = reference::of(aggregate(&plan, &digest, &key, &path, Options::default()).unwrap());
+            assert_eq!(ours, plain, "{table}, {name}");
+            expected.push((format!("{table}.{name}"), plan, ours));
         }
     }
+    let Some(python) = std::env::var_os("CERTUS_PYTHON") else {
+        eprintln!("SKIPPED: the emitted SQL was not run on DuckDB and Spark (CERTUS_PYTHON names no interpreter)");
+        return;
+    };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines.py");
     let output = Command::new(python).arg(script).arg(folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
