@@ -5,9 +5,9 @@
 //! cargo run --release --example bench -- ours|emitted|plain FILE person|rows
 //! ```
 //!
-//! `ours` is this crate's engine; `emitted` is DataFusion's own CSV reader running the SQL that `--emit-sql` prints,
-//! with the same memory; `plain` is its `SELECT count, sum` on columns of its own types. One line is printed: seconds,
-//! the largest resident memory, the largest spill.
+//! `ours` is this crate's engine; `emitted` is DataFusion's own CSV reader running the SQL that `--emit-sql`
+//! prints, with the same memory; `plain` is its `SELECT count, sum` on columns of its own types. It prints
+//! seconds, the largest resident memory and the result; `SPILL` names the folder for sorts.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "../tests/plans/mod.rs"]

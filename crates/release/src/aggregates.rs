@@ -1,4 +1,5 @@
-//! The seam between the engine and the noise: exact aggregates of the rows that count. **They are confidential.**
+//! The seam between the engine and the noise: exact aggregates of the rows that count. **They are
+//! confidential.**
 
 mod file;
 mod row;
@@ -38,8 +39,9 @@ pub struct Group {
     pub cell: Option<u32>,
     /// The number of rows.
     pub rows: u64,
-    /// The number of different persons; `rows` where every row is a person. Counted for the statistic of persons
-    /// and for thresholded keys alone, otherwise 0. A person of a group is counted once, in one of its cells.
+    /// The number of different persons; `rows` where every row is a person. Counted for the statistic of
+    /// persons and for thresholded keys alone, otherwise 0. A person of a group is counted once, in one of
+    /// its cells.
     pub persons: u64,
     /// The number of rows in which the column of a sum, mean or variance is not missing.
     pub values: u64,

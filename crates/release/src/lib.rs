@@ -1,4 +1,5 @@
-//! Private statistics from files: aggregated exactly by an engine, made private once, after it and outside it.
+//! Private statistics from files: aggregated exactly by an engine, made private once, after it and outside
+//! it.
 //!
 //! 1. A plan ([`certus_ledger::plan`]) is priced: mechanisms, costs, accuracy ([`price`]). Nothing is read.
 //! 2. The ledger is debited.

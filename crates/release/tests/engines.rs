@@ -1,7 +1,7 @@
 //! The emitted query on real DuckDB and real Spark, and on DataFusion's own reader: the same aggregates.
 //!
-//! `tests/engines.py` runs them, with the interpreter that `CERTUS_PYTHON` names; without it the test says SKIPPED, and
-//! compares this crate's engine with the reference alone.
+//! `tests/engines.py` runs them, with the interpreter that `CERTUS_PYTHON` names; without it the test says
+//! SKIPPED, and compares this crate's engine with the reference alone.
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::float_arithmetic)]
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_possible_wrap)]
 

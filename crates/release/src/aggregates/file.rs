@@ -1,7 +1,8 @@
-//! The aggregates as a file: CSV, from this program (with a first line that says what it is) or from an engine.
+//! The aggregates as a file: CSV, from this program (with a first line that says what it is) or from an
+//! engine.
 //!
-//! A file of ours ends with a row that counts its groups, so that one that was cut short is refused. The result of
-//! an engine has no such row: there every group that is lost reads as a group that nobody is in.
+//! A file of ours ends with a row that counts its groups, so that one that was cut short is refused. The
+//! result of an engine has no such row: there every group that is lost reads as a group that nobody is in.
 
 use std::{
     fs::{File, OpenOptions},

@@ -130,7 +130,8 @@ impl Parser {
     fn record<F: Read + Seek>(&mut self, lines: &mut Lines<F>) -> io::Result<Option<Record<'_>>> {
         let complete = loop {
             let Some((fields, last)) = self.fields(lines)? else { return Ok(None) };
-            // A carriage return before the line feed, or before the end of the file, is not part of the last field.
+            // A carriage return before the line feed, or before the end of the file, is not part of the last
+            // field.
             let (line, returned) = match last {
                 [before, b'\r', b'\n'] | [_, before, b'\r'] => (before, true),
                 [_, before, _] => (before, false),
@@ -146,8 +147,8 @@ impl Parser {
         Ok(Some(complete.and_then(|fields| self.parsed(fields)).unwrap_or(Record::MISSING)))
     }
 
-    /// How many fields the next row has, if there is room for it, and its last three bytes, as if there were line feeds
-    /// before it; nothing at the end of the file.
+    /// How many fields the next row has, if there is room for it, and its last three bytes, as if there were
+    /// line feeds before it; nothing at the end of the file.
     fn fields<F: Read + Seek>(&mut self, lines: &mut Lines<F>) -> io::Result<Option<(Option<usize>, [u8; 3])>> {
         let (mut written, mut ended, mut complete) = (0, 0, true);
         let mut last = [b'\n'; 3];

@@ -83,7 +83,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn where_ranges_are_cut_changes_nothing(bytes in bytes(), first in 0..80_u64, second in 0..80_u64, fields in 1..4_usize) {

@@ -64,7 +64,8 @@ fn double(value: u64) -> f64 {
     value as f64
 }
 
-/// ⌊x·multiplier/divisor + 1/2⌋, with a rounding after each operation, as the engines compute it. What is beyond the
+/// ⌊x·multiplier/divisor + 1/2⌋, with a rounding after each operation, as the engines compute it. What is
+/// beyond the
 /// 64-bit integers becomes the last of them, and is clamped next.
 #[expect(
     clippy::float_arithmetic,
@@ -159,7 +160,7 @@ mod tests {
     use crate::sql::{INTEGER, NUMBER};
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn what_the_sql_takes_for_an_integer_is_one(field in "[ +-]{0,2}[0-9]{0,39}[.]?[0e]{0,2}[ 1]{0,2}") {

@@ -38,8 +38,8 @@ impl Identity {
         })
     }
 
-    /// The identity of a file that was not written to within the last tenth of a second, after a wait if need be: two
-    /// writes within one tick of the system's clock leave the same times.
+    /// The identity of a file that was not written to within the last tenth of a second, after a wait if need
+    /// be: two writes within one tick of the system's clock leave the same times.
     ///
     /// # Errors
     ///

@@ -1,12 +1,13 @@
 //! The engine in this process: DataFusion, over CSV (by [`crate::csv`]) or Parquet.
 //!
 //! What can fail fails by the plan, the header or schema and the file's metadata, before a row is read
-//! ([`Data::open`]); past that, by a file that changes ([`EngineError::Changed`]) or by the machine: a disk that is
-//! full, a Parquet page that cannot be decoded. No error's text holds data.
+//! ([`Data::open`]); past that, by a file that changes ([`EngineError::Changed`]) or by the machine: a disk
+//! that is full, spill space that is used up, a Parquet page that cannot be decoded. No error's text holds
+//! data, but whether the machine suffices may depend on it: give it room, and keep the debit.
 //!
 //! Groups are given one by one ([`Data::for_each_group`]), as many as the data have: a limit on their number
-//! would be a refusal that depends on the data. Whoever draws noise for thresholded keys from them keeps those
-//! that pass alone; memory then depends on what is released.
+//! would be a refusal that depends on the data. Whoever draws noise for thresholded keys from them keeps
+//! those that pass alone; memory then depends on what is released.
 
 mod cells;
 mod error;

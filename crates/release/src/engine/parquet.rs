@@ -1,7 +1,7 @@
 //! A Parquet file as a table of DataFusion: the declared columns, row groups as partitions.
 //!
-//! The file is opened here rather than by name within the engine, which would take `*` in a name for a pattern, and
-//! could open another file than the one that was checked.
+//! The file is opened here rather than by name within the engine, which would take `*` in a name for a
+//! pattern, and could open another file than the one that was checked.
 
 use std::{collections::BTreeSet, fmt, fs::File, io, path::PathBuf, sync::Arc};
 

@@ -43,7 +43,8 @@ const TABLE: &str = "data";
 impl Data {
     /// Aggregates the file, and gives every group of every query once.
     ///
-    /// **What was given counts only if this returns without an error**: a file that changed is noticed at the end.
+    /// **What was given counts only if this returns without an error**: a file that changed is noticed at the
+    /// end.
     ///
     /// # Errors
     ///

@@ -48,11 +48,11 @@ impl Bounds {
 }
 
 impl Writer<'_> {
-    /// Rows of `rows` (a table in parentheses), bounded, with a column that is 1 in exactly one of the rows that are
-    /// kept of each person and group, where `persons` asks for it.
+    /// Rows of `rows` (a table in parentheses), bounded, with a column that is 1 in exactly one of the rows
+    /// that are kept of each person and group, where `persons` asks for it.
     ///
-    /// That column is a rank among the rows that are kept. A rank from before a later step would not do: of two
-    /// identical rows, an engine may keep the one that it ranked second in the step before.
+    /// That column is a rank among the rows that are kept. A rank from before a later step would not do: of
+    /// two identical rows, an engine may keep the one that it ranked second in the step before.
     pub(crate) fn bounded(
         &self,
         rows: &str,

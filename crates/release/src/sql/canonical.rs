@@ -7,7 +7,8 @@
 //! | text, person | itself | its digits | no rule | no rule | true, false |
 //!
 //! What does not match is missing; so are the empty text, NaN and a text that is not on the column's list.
-//! Integers of up to 38 digits and infinite floats are then clamped. The words `inf` and `nan` are no numbers.
+//! Integers of up to 38 digits and infinite floats are then clamped. The words `inf` and `nan` are no
+//! numbers.
 //!
 //! A number x becomes `s = x·q/p + 1/2` for a grid p/q, in IEEE double arithmetic with a rounding after each
 //! operation, and then the integer ⌊s⌋. Every engine does the same, bit for bit.

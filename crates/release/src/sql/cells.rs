@@ -1,8 +1,8 @@
 //! The cells of histograms and quantiles: which cut points a value lies between.
 //!
-//! Cuts that are evenly spaced take one division. Others take a search by halves: in this process a function, and
-//! elsewhere nested CASEs, 14 deep for 10,000 cuts. These are slow, at 5 microseconds a row in DataFusion and 20 in
-//! DuckDB for 10,000 cuts, 1 and 1.5 for 1,000.
+//! Cuts that are evenly spaced take one division. Others take a search by halves: in this process a function,
+//! and elsewhere nested CASEs, 14 deep for 10,000 cuts. These are slow, at 5 microseconds a row in DataFusion
+//! and 20 in DuckDB for 10,000 cuts, 1 and 1.5 for 1,000.
 
 use super::{Dialect, Writer, cell_function};
 
@@ -58,8 +58,8 @@ fn even(cuts: &[i64]) -> Option<(i64, i64)> {
     (even && width > 0).then_some((first, width))
 }
 
-/// A search by halves for the number of cuts that are at most the value: `before`, of which `below` is the last, are
-/// known to be. `leaf` is given the last and the number.
+/// A search by halves for the number of cuts that are at most the value: `before`, of which `below` is the
+/// last, are known to be. `leaf` is given the last and the number.
 fn search(
     value: &str,
     cuts: &[i64],

@@ -36,8 +36,8 @@ impl Dialect {
 
     /// A text literal.
     ///
-    /// Spark gives a meaning to backslashes and to ${…} within quotes, versions differ in what '' is, and a NUL
-    /// ends DuckDB's query: a text with any of these is written in hexadecimal digits.
+    /// Spark gives a meaning to backslashes and to ${…} within quotes, versions differ in what '' is, and a
+    /// NUL ends DuckDB's query: a text with any of these is written in hexadecimal digits.
     pub(crate) fn text(self, text: &str) -> String {
         let quoted = || format!("'{}'", text.replace('\'', "''"));
         let hex = || text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -62,7 +62,8 @@ impl Dialect {
         format!("CAST({value} AS DOUBLE)")
     }
 
-    /// SHA-256 of a text, its first 16 hexadecimal digits. Rows whose 64 bits agree are ranked by their columns.
+    /// SHA-256 of a text, its first 16 hexadecimal digits. Rows whose 64 bits agree are ranked by their
+    /// columns.
     pub(crate) fn hash(self, text: &str) -> String {
         match self {
             Self::DataFusion => format!("substr(encode(sha256({text}), 'hex'), 1, 16)"),
@@ -71,8 +72,8 @@ impl Dialect {
         }
     }
 
-    /// A text as an item of an injective encoding: 'n;' where it is missing, otherwise its length in octets and
-    /// the text itself.
+    /// A text as an item of an injective encoding: 'n;' where it is missing, otherwise its length in octets
+    /// and the text itself.
     pub(crate) fn encoded_text(self, column: &str) -> String {
         let octets = if self == Self::DuckDb { format!("encode({column})") } else { column.to_owned() };
         let varchar = self.text_type();

@@ -1,7 +1,8 @@
 //! Filters, written again from their syntax tree: comparisons of integers, equality of texts.
 //!
-//! A literal L of a column whose steps are s wide becomes a bound in steps: v·s ≥ L ⇔ v ≥ ⌈L/s⌉, and v·s = L holds
-//! for no integer v where L/s is none. What holds never (or always) is still unknown where the column is missing.
+//! A literal L of a column whose steps are s wide becomes a bound in steps: v·s ≥ L ⇔ v ≥ ⌈L/s⌉, and v·s = L
+//! holds for no integer v where L/s is none. What holds never (or always) is still unknown where the column
+//! is missing.
 
 use certus::exact::{BigInt, Rational};
 use certus_ledger::plan::{Column, Comparison, Literal, Predicate};

@@ -1,4 +1,5 @@
-//! A reference aggregator: plain code over rows in memory, which shares nothing with the engine but the plan's types.
+//! A reference aggregator: plain code over rows in memory, which shares nothing with the engine but the
+//! plan's types.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::indexing_slicing, clippy::float_arithmetic)]
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::panic)]
 

@@ -95,7 +95,8 @@ fn quoted(field: &str, always: bool) -> String {
     }
 }
 
-/// Writes a CSV file. Quotes are there where they must, and in every third row everywhere; line ends alternate.
+/// Writes a CSV file. Quotes are there where they must, and in every third row everywhere; line ends
+/// alternate.
 pub fn write_csv(path: &Path, rows: &[Raw]) {
     let mut file = std::fs::File::create(path).unwrap();
     let header: Vec<_> = NAMES.iter().map(|name| quoted(name, false)).collect();
