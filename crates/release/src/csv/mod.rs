@@ -3,8 +3,8 @@
 //! * The header is mandatory: one row of at most 1 MiB and 10,000 columns, without or with a byte order mark.
 //! * Fields are separated by commas and may be in quotes, in which a quote is doubled (RFC 4180).
 //! * A row ends at a line feed (a carriage return before it belongs to it), also within quotes: a quote that
-//!   is open there is closed. Where [`Newlines::InQuotes`] is chosen, a line feed within quotes is part of the
-//!   field.
+//!   is open there is closed. Where [`Newlines::InQuotes`] is chosen, a line feed within quotes is part of
+//!   the field.
 //! * An empty line is no row.
 //! * **A row with more or fewer fields than the header, or of more than 1 MiB, is missing in every column**:
 //!   a comma that nobody quoted would otherwise shift values into other columns.

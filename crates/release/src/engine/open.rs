@@ -26,7 +26,8 @@ pub struct Options {
     /// Bytes that the engine's sorts and groups may take; the process takes more, by buffers and batches.
     pub memory: usize,
     /// The folder in which sorts and groups that do not fit the memory are kept for a while; the system's,
-    /// unless it is named. **These files hold rows of the data**, in mode 0600, and are removed at the end, unless the process is killed.
+    /// unless it is named. **These files hold rows of the data**, in mode 0600, and are removed at the end,
+    /// unless the process is killed.
     pub spill: Option<PathBuf>,
     /// Bytes that they may take. A query with a person sorts the rows that pass its filter: about 45 bytes
     /// each for an identifier of 12 characters and one column (4.4 GB measured for 10^8 rows).
