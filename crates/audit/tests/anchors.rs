@@ -62,7 +62,7 @@ fn record(make: &dyn Fn() -> Draw, side: Side, samples: u64, seed: u8) -> Tally 
 }
 
 #[test]
-#[ignore = "minutes in release mode"]
+#[ignore = "minutes in release mode: `.ci/run --full` runs it"]
 fn bounds_of_others_are_reached_in_a_tenth() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let seed: u8 = std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap());

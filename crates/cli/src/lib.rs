@@ -32,7 +32,8 @@ pub use failure::Failure;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Runs the command on the process's own arguments and streams; the answer is the exit status: 0 fine, 1 a
-/// certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed, 4 the budget refuses.
+/// certificate that fails or a claim that is refuted, 2 bad usage or bad input, 3 the environment failed, 4 the
+/// budget refuses.
 #[must_use]
 pub fn main() -> u8 {
     run_on_streams(std::env::args_os())

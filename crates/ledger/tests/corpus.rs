@@ -1,4 +1,4 @@
-//! Every file of the fuzz corpora of ledgers, plans and filters through the properties that the fuzz targets check.
+//! The fuzz corpora of ledgers, plans and filters.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,8 +7,8 @@
     reason = "a test may fail by panicking"
 )]
 
-use std::{fs, path::Path};
-
+#[path = "../../../fuzz/properties/corpus.rs"]
+mod corpus;
 #[path = "../../../fuzz/properties/plan.rs"]
 mod plan;
 #[path = "../../../fuzz/properties/predicate.rs"]
@@ -16,31 +16,21 @@ mod predicate;
 #[path = "../../../fuzz/properties/ledger.rs"]
 mod properties;
 
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
 #[test]
 fn ledgers() {
-    run("ledger", properties::ledger);
+    corpus::run(ROOT, "ledger", 30, properties::ledger);
 }
 
 #[test]
 fn plans() {
-    run("plan", plan::plan);
+    corpus::run(ROOT, "plan", 30, plan::plan);
 }
 
 #[test]
 fn predicates() {
-    run("predicate", predicate::predicate);
-}
-
-fn run(target: &str, property: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
-    let mut files = 0;
-    for entry in fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        println!("{}", path.display()); // shown if the property fails
-        property(&fs::read(&path).unwrap());
-        files += 1;
-    }
-    assert!(files >= 30, "{} holds {files} files: fewer than it had", folder.display());
+    corpus::run(ROOT, "predicate", 30, predicate::predicate);
 }
 
 /// Every kind of damage, one step of it, at places throughout the ledger.

@@ -47,14 +47,16 @@ pub(crate) struct Init {
     /// The budget in zCDP's rho
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["epsilon", "delta", "declare"])]
     pub(super) rho: Option<String>,
-    /// A mechanism of a declared plan, such as 'gaussian(sigma=10)*100', or a plan file as of `certus account`, which ends in .toml; may
-    /// be given many times
+    /// A mechanism of a declared plan, such as 'gaussian(sigma=10)*100', or a plan file as of `certus account`,
+    /// which ends in .toml; may be given many times
     #[arg(long, value_name = "SPEC|FILE.toml")]
     pub(super) declare: Vec<String>,
-    /// Whom the budget protects: add_remove or change_one [default: add_remove, or the one that the declared plan is for]
+    /// Whom the budget protects: add_remove or change_one [default: add_remove, or the one that the declared plan
+    /// is for]
     #[arg(long, value_name = "RELATION", allow_hyphen_values = true)]
     pub(super) relation: Option<String>,
-    /// An analyst, and what they may spend of the budget: NAME=E, NAME=E,D, NAME=R or NAME=SPEC*K; may be given many times
+    /// An analyst, and what they may spend of the budget: NAME=E, NAME=E,D, NAME=R or NAME=SPEC*K; may be given
+    /// many times
     #[arg(long, value_name = "NAME=BUDGET", allow_hyphen_values = true)]
     pub(super) analyst: Vec<String>,
 }
@@ -70,7 +72,8 @@ pub(crate) struct Look {
     /// The ledger
     #[arg(value_name = "FILE")]
     pub(super) file: String,
-    /// A head that the ledger had: 64 hex digits. Refused if it is not in the chain, as in a restored backup or a truncated file
+    /// A head that the ledger had: 64 hex digits. Refused if it is not in the chain, as in a restored backup or a
+    /// truncated file
     #[arg(long, value_name = "HEAD", allow_hyphen_values = true)]
     pub(super) expect_head: Option<String>,
 }

@@ -146,7 +146,7 @@ fn noise_before_the_debit_is_caught() {
 }
 
 #[test]
-#[ignore = "takes minutes: 10000 rounds of kill -9"]
+#[ignore = "minutes, 10000 rounds of kill -9: `.ci/run --full` runs it"]
 fn nothing_acknowledged_is_lost_in_many_rounds() {
     let (wrong, told, _) = kill("kill-long", "debit first", 10_000);
     assert_eq!(wrong, Wrong::default());

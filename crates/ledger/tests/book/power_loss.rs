@@ -143,7 +143,7 @@ fn no_budget_is_regained() {
 }
 
 #[test]
-#[ignore = "takes minutes: more than 10^5 images of power loss, sectors torn at every seventh byte"]
+#[ignore = "minutes, more than 10^5 images of power loss: `.ci/run --full` runs it"]
 fn no_budget_is_regained_in_many_images() {
     let tears: Vec<usize> = (1..512).step_by(7).chain([8, 511]).collect();
     let mut count = 0;

@@ -75,7 +75,7 @@ fn the_sum_of_many_processes_is_exact() {
 }
 
 #[test]
-#[ignore = "takes minutes: 8 processes of 1000 debits each, twice"]
+#[ignore = "minutes, 8 processes of 1000 debits each, twice: `.ci/run --full` runs it"]
 fn the_sum_of_many_processes_is_exact_at_length() {
     run(8, 1000, 5, 8000);
     run(8, 1000, 5, 5000);
