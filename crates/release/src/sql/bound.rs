@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use certus_ledger::plan::{Column, Person, Query};
+use certus_ledger::plan::{Column, Contribution, Query};
 
 use super::{SqlError, Writer};
 
@@ -27,12 +27,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a query. One without groups is one group: a person keeps min(m, r) rows.
+    /// The bounds of what is kept of a person, which the price rests on too. A query without groups is one group,
+    /// so that the bound on rows implies the others.
     #[must_use]
-    pub fn of(person: &Person, query: &Query) -> Self {
-        let Person { rows, groups, rows_per_group, .. } = *person;
-        if query.by.is_empty() {
-            return Self { rows: Some(rows.min(rows_per_group)), groups: None, rows_per_group: None };
+    pub fn of(kept: Contribution, has_groups: bool) -> Self {
+        let Contribution { rows, groups, rows_per_group } = kept;
+        if !has_groups {
+            return Self { rows: Some(rows), groups: None, rows_per_group: None };
         }
         let product = u64::from(groups) * u64::from(rows_per_group);
         if groups < rows && product <= u64::from(rows) {
@@ -60,8 +61,10 @@ impl Writer<'_> {
         reads: &BTreeSet<&str>,
         persons: bool,
     ) -> Result<(String, Option<&'static str>), SqlError> {
-        let Some(person) = &self.plan.person else { return Ok((rows.to_owned(), None)) };
-        let bounds = Bounds::of(person, query);
+        if self.plan.person.is_none() {
+            return Ok((rows.to_owned(), None));
+        }
+        let bounds = Bounds::of(self.plan.contribution(query), !query.by.is_empty());
         let columns = self.called(reads.iter().copied())?;
         let keys = self.called(query.by.iter().map(String::as_str))?;
         let hash = |names: &[&str]| -> Result<String, SqlError> {
