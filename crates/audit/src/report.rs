@@ -101,7 +101,7 @@ pub struct Report {
     /// called it a violation at least every other time, whatever the event's two probabilities are
     /// ([`Test::smallest_seen`]); `None` if not even a δ of 1 would have been seen.
     ///
-    /// It speaks of that event, which is the first finding unless another refutes the claim by more. A
+    /// It speaks of that event, which is the first finding unless the claim is refuted. A
     /// violation by events that are not [searched](Self::searched) for may be as large as 1 and not be seen.
     ///
     /// [`Test::smallest_seen`]: super::statistics::power::Test::smallest_seen
@@ -117,8 +117,8 @@ pub struct Report {
     pub samples_a: u64,
     /// The samples of the second.
     pub samples_b: u64,
-    /// The events that were evaluated. The first is the one chosen for the claimed ε, unless another refutes
-    /// the claim by more.
+    /// The events that were evaluated. The first is the one chosen for the claimed ε; of a claim that is
+    /// refuted the one that refutes it by most, unless one that is read at a glance refutes it too.
     pub findings: Vec<Finding>,
     /// The empirical privacy loss of all samples.
     pub loss: EmpiricalLoss,
@@ -141,6 +141,13 @@ pub struct CurvePoint {
 }
 
 impl Report {
+    /// The event that refutes the claim by most, or comes closest to it.
+    #[must_use]
+    pub fn strongest(&self) -> Option<&Finding> {
+        let lower = |finding: &Finding| finding.delta_lower(self.claim.epsilon_above());
+        self.findings.iter().rev().max_by(|one, two| lower(one).total_cmp(&lower(two)))
+    }
+
     /// The curve at these ε ≥ 0 with a band that holds at all of them, and between them, at the confidence.
     #[must_use]
     pub fn curve(&self, epsilons: &[f64]) -> Vec<CurvePoint> {

@@ -27,6 +27,9 @@ const WORTH_A_SECOND: f64 = 1.05;
 /// The share of a second event in the α of the lower bounds.
 const SECOND_SHARE: f64 = 0.25;
 
+/// The share of an event that is read at a glance, where the best is not, and both promise a violation.
+const PLAIN_SHARE: f64 = 0.125;
+
 /// Fewer samples a side than this can say nothing.
 pub const LEAST_SAMPLES: u64 = 20;
 
@@ -67,9 +70,10 @@ pub enum AuditError {
 ///   part is an independent sample given the selection part (under [`Audit::seed`] that is the caller's word;
 ///   see [`crate`] for every coin of an audit);
 /// * direction, family, event and the shape of the region are functions of the selection part;
-/// * on the evaluation part k events (one or two, as the selection part decided) are counted, each for a
-///   region at its share of 0.8·α (one: all of it; two: ¾ and ¼); all lower bounds follow from the regions,
-///   at every ε and δ at once;
+/// * on the evaluation part one to three events, as the selection part decided, are counted, each for a region
+///   at its share of 0.8·α: one that promises a larger ε has ¼, one that is read at a glance ⅛, and the one
+///   that is chosen for the claimed ε the rest; all lower bounds follow from the regions, at every ε and δ at
+///   once;
 /// * the upper bound at the claimed ε has α/10, and so has the upper band of the curve (over all samples,
 ///   which a union bound allows).
 ///
@@ -101,7 +105,7 @@ pub struct Audit {
     seed: Option<[u8; 32]>,
     scales: Vec<f64>,
     given: Vec<Event>,
-    resolution: f64,
+    resolution: Option<f64>,
 }
 
 impl Audit {
@@ -115,7 +119,7 @@ impl Audit {
         if !(confidence > 0.0 && confidence <= 1.0 - 1e-12) {
             return Err(AuditError::Confidence);
         }
-        Ok(Self { claim, confidence, seed: None, scales: Vec::new(), given: Vec::new(), resolution: 0.1 })
+        Ok(Self { claim, confidence, seed: None, scales: Vec::new(), given: Vec::new(), resolution: None })
     }
 
     /// Splits by the coins of this seed, so that the audit can be reproduced; without it, every run draws
@@ -147,12 +151,15 @@ impl Audit {
     }
 
     /// What counts as having looked hard enough: `consistent` needs that an excess over the claimed δ of this
-    /// size, in the event that was tested, would have been seen at least every other time (0.1). Where the
-    /// outputs that choose an event are all alike, none is tested: there it needs that the upper bound on δ
-    /// is at most that much above the claimed δ.
+    /// size, in the event that was tested, would have been seen at least every other time. Where the outputs
+    /// that choose an event are all alike, none is tested: there it needs that the upper bound on δ is at most
+    /// that much above the claimed δ.
+    ///
+    /// By default δ of 0.05, or of ten times the claimed one, would have been seen, and never an excess of more
+    /// than 0.1 missed.
     #[must_use]
     pub fn resolution(mut self, resolution: f64) -> Self {
-        self.resolution = resolution;
+        self.resolution = Some(resolution);
         self
     }
 
@@ -180,39 +187,43 @@ impl Audit {
         Ok(self.report(&table, findings, searched, alpha))
     }
 
-    /// One or two events, from the selection part alone, the one for the claimed ε first; and the kinds that
-    /// were searched.
-    fn select(&self, table: &Table<'_>, alpha: f64) -> (Vec<Candidate>, Vec<&'static str>) {
+    /// The events to evaluate, each with its share of α, from the selection part alone, the one for the claimed
+    /// ε first; and the kinds that were searched.
+    fn select(&self, table: &Table<'_>, alpha: f64) -> (Vec<(Candidate, f64)>, Vec<&'static str>) {
         let (train, validate) = (table.counts(Part::Train), table.counts(Part::Validate));
         let kept = table.counts(Part::Evaluate).samples();
         let search = Search::new(table.outputs(), train, validate, kept, &self.given, &self.scales);
         let (_, c) = exp_bounds(self.claim.epsilon_above());
-        let epsilon_goal = Goal::Epsilon { delta: self.claim.delta_above() };
-        let for_delta = search.best(Goal::Delta { c, delta: self.claim.delta_above() }, alpha);
+        let claimed = self.claim.delta_above();
+        let (delta_goal, epsilon_goal) = (Goal::Delta { c, delta: claimed }, Goal::Epsilon { delta: claimed });
         let for_epsilon = search.best(epsilon_goal, alpha * SECOND_SHARE);
-        let chosen = match (for_delta, for_epsilon) {
-            (Some(first), Some(second)) => {
-                let alone = super::events::Prospect { goal: epsilon_goal, ..first.prospect }.promise(first.seen);
-                let again = second.prospect.promise(second.seen);
-                // With both at their shares of α, or the first alone at all of it.
-                if second.event != first.event && again > 0.0 && again > alone * WORTH_A_SECOND {
-                    vec![first, second]
-                } else {
-                    vec![first]
-                }
-            }
-            (first, second) => first.or(second).into_iter().collect(),
+        let Some(first) = search.best(delta_goal, alpha) else {
+            return (for_epsilon.into_iter().map(|only| (only, 1.0)).collect(), search.kinds());
         };
+        let mut chosen = Vec::new();
+        if let Some(second) = for_epsilon {
+            let alone = super::events::Prospect { goal: epsilon_goal, ..first.prospect }.promise(first.seen);
+            let again = second.prospect.promise(second.seen);
+            // With both at their shares of α, or the first alone at all of it.
+            if second.event != first.event && again > 0.0 && again > alone * WORTH_A_SECOND {
+                chosen.push((second, SECOND_SHARE));
+            }
+        }
+        // One that people can explain, where the claim will fall by either of them.
+        if !first.event.is_plain() && first.promise > claimed {
+            let plain = search.best_plain(delta_goal, alpha * PLAIN_SHARE).filter(|plain| plain.promise > claimed);
+            chosen.extend(plain.map(|plain| (plain, PLAIN_SHARE)));
+        }
+        let rest = chosen.iter().fold(1.0, |rest, (_, share)| rest - share);
+        chosen.insert(0, (first, rest));
         (chosen, search.kinds())
     }
 
     /// Counts the chosen events on the evaluation part. This is the only place that looks at it.
-    fn evaluate(&self, table: &Table<'_>, candidates: Vec<Candidate>, alpha: f64) -> Vec<Finding> {
-        // One event has all of α; of two, the second has its share, and the first the rest.
-        let shares: &[f64] = if candidates.len() > 1 { &[1.0 - SECOND_SHARE, SECOND_SHARE] } else { &[1.0] };
+    fn evaluate(&self, table: &Table<'_>, candidates: Vec<(Candidate, f64)>, alpha: f64) -> Vec<Finding> {
         let counts = table.counts(Part::Evaluate);
         let (n_a, n_b) = counts.samples();
-        let finding = |(candidate, share): (Candidate, &f64)| {
+        let finding = |(candidate, share): (Candidate, f64)| {
             let share = alpha * share;
             let Candidate { event, direction, seen, prospect, .. } = candidate;
             let shape = super::events::Prospect { alpha: share, ..prospect }.shape(seen);
@@ -221,7 +232,7 @@ impl Audit {
             let pair = EventCounts { x, n, y, m };
             Finding { event, direction, pair, alpha: share, shape, region: Region::new(pair, share, shape) }
         };
-        candidates.into_iter().zip(shares).map(finding).collect()
+        candidates.into_iter().map(finding).collect()
     }
 
     fn report(&self, table: &Table<'_>, findings: Vec<Finding>, searched: Vec<&'static str>, alpha: f64) -> Report {
@@ -240,8 +251,11 @@ impl Audit {
         let mut bounds: Vec<(f64, Finding)> =
             findings.into_iter().map(|finding| (finding.region.delta_lower(c), finding)).collect();
         if bounds.iter().any(|(bound, _)| *bound > delta) {
-            // The one that refutes the claim by most.
-            bounds.sort_by(|one, two| two.0.total_cmp(&one.0));
+            // The one that refutes the claim by most; before it, one that refutes it and is read at a glance.
+            bounds.sort_by(|one, two| {
+                let is_told = |(bound, finding): &(f64, Finding)| *bound > delta && finding.event.is_plain();
+                is_told(two).cmp(&is_told(one)).then(two.0.total_cmp(&one.0))
+            });
         }
         let delta_lower = bounds.iter().map(|(bound, _)| *bound).fold(0.0, f64::max);
         let findings: Vec<Finding> = bounds.into_iter().map(|(_, finding)| finding).collect();
@@ -257,9 +271,10 @@ impl Audit {
         // Where no event tells the outputs of the selection part apart, nothing is tested, and only the upper
         // bound says how large a violation may be.
         let unseen = if findings.is_empty() { Some(upper) } else { min_detectable_delta };
+        let resolution = self.resolution.unwrap_or_else(|| (0.05_f64.max(10.0 * delta) - delta).min(0.1));
         let verdict = if lower.is_refuted {
             Verdict::Violation
-        } else if unseen.is_some_and(|unseen| unseen < 1.0 && unseen - delta <= self.resolution) {
+        } else if unseen.is_some_and(|unseen| unseen < 1.0 && unseen - delta <= resolution) {
             Verdict::Consistent
         } else {
             Verdict::Inconclusive

@@ -1,13 +1,12 @@
 //! The arguments, as the parser declares them.
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 /// Exact differential-privacy noise, and certificates of the code that draws it.
 #[derive(Debug, Parser)]
 #[command(
     name = "certus",
     version,
-    disable_help_subcommand = true,
     after_help = "Examples:\n  \
         certus sample 'laplace(scale=5/2)' -n 5\n  \
         certus sample 'gaussian(sigma=10)' -n 1000000 --stats > noise.txt\n  \
@@ -29,6 +28,42 @@ pub(super) struct Cli {
     pub(super) shared: Shared,
 }
 
+impl Cli {
+    /// The command with its help as it is read: what every command takes is left out where it does nothing. It is
+    /// accepted there all the same.
+    pub(super) fn command_for_people() -> clap::Command {
+        const IDLE: [(&str, &[&str]); 8] = [
+            ("certify", &["seed", "color"]),
+            ("account", &["color"]),
+            ("calibrate", &["seed", "color"]),
+            ("tally", &["seed", "color"]),
+            ("replay", &["color"]),
+            ("mechanisms", &["seed", "quiet", "color"]),
+            ("completions", &["seed", "quiet", "color", "json"]),
+            ("man", &["seed", "quiet", "color", "json"]),
+        ];
+        let hidden = |name: &'static str| {
+            let arg = clap::Arg::new(name).long(name).hide(true);
+            match name {
+                "seed" => arg.value_name("HEX").allow_hyphen_values(true).value_parser(a_seed),
+                "color" => arg.value_parser(clap::builder::EnumValueParser::<Colour>::new()).default_value("auto"),
+                _ => arg.action(clap::ArgAction::SetTrue),
+            }
+        };
+        IDLE.iter().fold(Self::command(), |command, (name, idle)| {
+            command.mut_subcommand(*name, |command| idle.iter().fold(command, |command, arg| command.arg(hidden(arg))))
+        })
+    }
+}
+
+/// A seed that nothing is drawn from: it must be one all the same.
+fn a_seed(text: &str) -> Result<String, String> {
+    match super::source::seed(Some(text)) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(failure) => Err(failure.line().unwrap_or_default()),
+    }
+}
+
 /// What every command takes.
 #[derive(Args, Debug)]
 pub(super) struct Shared {
@@ -41,6 +76,34 @@ pub(super) struct Shared {
     /// Show no progress
     #[arg(long, global = true)]
     pub(super) quiet: bool,
+    /// Colour verdicts: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(super) color: Colour,
+}
+
+/// When verdicts are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Colour {
+    /// Whether standard output is coloured.
+    pub(super) fn is_on(self) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                !is_refused && std::io::IsTerminal::is_terminal(&std::io::stdout())
+            }
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,15 +135,27 @@ pub(super) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },
-    /// List every mechanism with its keys
-    Mechanisms,
+    /// List every mechanism with its keys, or tell all of one
+    #[command(after_help = "Examples:\n  certus mechanisms\n  certus mechanisms laplace\n  certus mechanisms --json")]
+    Mechanisms {
+        /// The mechanism, such as laplace
+        name: Option<String>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page (roff)
-    Man,
+    /// Print a manual page (roff), or write all of them
+    #[command(after_help = "Examples:\n  certus man | man -l -\n  certus man audit\n  certus man --folder man1")]
+    Man {
+        /// The command that it is of, such as audit [default: certus itself]
+        #[arg(conflicts_with = "folder")]
+        command: Option<String>,
+        /// Write the page of every command into this folder, which must exist
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<std::path::PathBuf>,
+    },
 }
 
 /// Draws samples.
@@ -90,16 +165,27 @@ pub(super) enum Command {
     certus sample 'gaussian(sigma2=7/3)' -n 1e6 --stats > noise.txt\n  \
     certus sample 'laplace(scale=10)' --input 1234\n  \
     certus sample 'randomized_response(epsilon=1, k=5)' -n 3 --input 4 --json\n  \
-    certus sample 'histogram(keys=3, scale=2)' --input 0,2,2")]
+    certus sample 'histogram(keys=3, scale=2)' --keys red,green,blue --input @votes.txt\n  \
+    certus sample 'mean(lower=0, upper=100, scale_sum=200, scale_count=2)' --input @people.csv --column age\n\n\
+    A file, or a stream, has one record a line, or with --column one a row of CSV; no ledger is debited for it: `certus release` keeps one.")]
 pub(super) struct Sample {
     /// The mechanism, such as 'laplace(scale=5/2)'; `certus mechanisms` lists them
     pub(super) spec: String,
     /// How many samples
     #[arg(short = 'n', value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(super) n: String,
-    /// What the mechanism runs on: an integer, or records or scores such as 5,17,3; `certus mechanisms` says which [default: 0, or a small example]
-    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    /// What the mechanism runs on: an integer, or records or scores such as 5,17,3, or a file of them, @FILE, or standard input, -; `certus mechanisms` says which [default: 0, or a small example]
+    #[arg(long, value_name = "V|@FILE|-", allow_hyphen_values = true)]
     pub(super) input: Option<String>,
+    /// The column of a CSV file that holds the records
+    #[arg(long, value_name = "NAME", requires = "input")]
+    pub(super) column: Option<String>,
+    /// Names of a histogram's keys, which the records then are, or of a selection's candidates; public
+    #[arg(long, value_name = "NAME,…|@FILE")]
+    pub(super) keys: Option<String>,
+    /// Print what was released, also where it is not the statistic itself: the noisy sum and count of a mean
+    #[arg(long)]
+    pub(super) raw: bool,
     /// Report the random bits used, on standard error (with --json, in the document); `auto` then is the reference sampler
     #[arg(long)]
     pub(super) stats: bool,
@@ -122,7 +208,7 @@ pub(super) struct Sample {
 pub(super) struct Certify {
     /// The mechanism, such as 'gaussian(sigma=2)'; `certus mechanisms` lists them
     pub(super) spec: String,
-    /// An input, for a certificate of the guarantee: with --neighbour [default: two of the worst, where there is no closed form to compare with]
+    /// An input, for a certificate of the guarantee, or a file of its records, @FILE: with --neighbour [default: two of the worst, where there is no closed form to compare with]
     #[arg(long, value_name = "V", allow_hyphen_values = true, requires = "neighbour")]
     pub(super) input: Option<String>,
     /// A neighbour of the input
@@ -300,88 +386,100 @@ pub(super) struct Audit {
     #[arg(value_name = "SPEC|FILE.toml")]
     pub(super) target: Option<String>,
     /// What is claimed: epsilon=E, or epsilon=E,delta=D [default for a SPEC: what it guarantees]
-    #[arg(long, value_name = "CLAIM", allow_hyphen_values = true)]
+    #[arg(help_heading = "What is audited", long, value_name = "CLAIM", allow_hyphen_values = true)]
     pub(super) claim: Option<String>,
     /// A command that prints outputs on one input
-    #[arg(long, value_name = "CMD", requires = "b", conflicts_with_all = ["target", "command", "samples_a", "tally_a"])]
+    #[arg(help_heading = "What is audited", long, value_name = "CMD", requires = "b", conflicts_with_all = ["target", "command", "samples_a", "tally_a"])]
     pub(super) a: Option<String>,
     /// A command that prints outputs on a neighbouring input
-    #[arg(long, value_name = "CMD", requires = "a")]
+    #[arg(help_heading = "What is audited", long, value_name = "CMD", requires = "a")]
     pub(super) b: Option<String>,
     /// A command with {} where its data go, comma-separated: pairs of neighbours (--neighbours) are tried, and the worst is audited on fresh samples
-    #[arg(long, value_name = "CMD", requires = "base", conflicts_with_all = ["target", "samples_a", "tally_a"])]
+    #[arg(help_heading = "What is audited", long, value_name = "CMD", requires = "base", conflicts_with_all = ["target", "samples_a", "tally_a"])]
     pub(super) command: Option<String>,
     /// The data around which --command is searched
-    #[arg(long, value_name = "V,V,…", requires = "command", allow_hyphen_values = true)]
+    #[arg(
+        help_heading = "What is audited",
+        long,
+        value_name = "V,V,…",
+        requires = "command",
+        allow_hyphen_values = true
+    )]
     pub(super) base: Option<String>,
     /// Which data the claim calls neighbours
-    #[arg(long, value_enum, default_value_t = Neighbours::One)]
+    #[arg(help_heading = "What is audited", long, value_enum, default_value_t = Neighbours::One)]
     pub(super) neighbours: Neighbours,
     /// A file of outputs on one input
-    #[arg(long, value_name = "FILE", requires = "samples_b", conflicts_with_all = ["target", "tally_a"])]
+    #[arg(help_heading = "What is audited", long, value_name = "FILE", requires = "samples_b", conflicts_with_all = ["target", "tally_a"])]
     pub(super) samples_a: Option<String>,
     /// A file of outputs on a neighbouring input
-    #[arg(long, value_name = "FILE", requires = "samples_a")]
+    #[arg(help_heading = "What is audited", long, value_name = "FILE", requires = "samples_a")]
     pub(super) samples_b: Option<String>,
     /// The format of the sample files [default: by their names, or their first bytes]
-    #[arg(long, value_enum, requires = "samples_a")]
+    #[arg(help_heading = "What is audited", long, value_enum, requires = "samples_a")]
     pub(super) format: Option<Format>,
     /// The column of a CSV file, or the field of NDJSON objects, that holds the outputs
-    #[arg(long, value_name = "NAME", requires = "samples_a")]
+    #[arg(help_heading = "What is audited", long, value_name = "NAME", requires = "samples_a")]
     pub(super) column: Option<String>,
     /// A tally of outputs on one input, by `certus tally`; may be given many times
-    #[arg(long, value_name = "FILE", requires = "tally_b", conflicts_with = "target")]
+    #[arg(
+        help_heading = "What is audited",
+        long,
+        value_name = "FILE",
+        requires = "tally_b",
+        conflicts_with = "target"
+    )]
     pub(super) tally_a: Vec<String>,
     /// A tally of outputs on a neighbouring input; may be given many times
-    #[arg(long, value_name = "FILE", requires = "tally_a")]
+    #[arg(help_heading = "What is audited", long, value_name = "FILE", requires = "tally_a")]
     pub(super) tally_b: Vec<String>,
-    /// An input of SPEC [default: with its neighbour, the worst there are]
-    #[arg(long, value_name = "V", allow_hyphen_values = true, requires_all = ["neighbour", "target"])]
+    /// An input of SPEC, or a file of its records, @FILE [default: with its neighbour, the worst there are]
+    #[arg(help_heading = "What is audited", long, value_name = "V", allow_hyphen_values = true, requires_all = ["neighbour", "target"])]
     pub(super) input: Option<String>,
     /// A neighbour of the input
-    #[arg(long, value_name = "W", allow_hyphen_values = true, requires = "input")]
+    #[arg(help_heading = "What is audited", long, value_name = "W", allow_hyphen_values = true, requires = "input")]
     pub(super) neighbour: Option<String>,
     /// Outputs a side [default: 100000; of the suite, as many as each target needs; of files, all there are]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(help_heading = "How it is tested", long, value_name = "N", allow_hyphen_values = true)]
     pub(super) samples: Option<String>,
     /// The probability that a run calls no true claim false, whatever was tried; between 0 and 1 [default: 0.999]
-    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    #[arg(help_heading = "How it is tested", long, value_name = "C", allow_hyphen_values = true)]
     pub(super) confidence: Option<String>,
     /// Stop as soon as the claim has fallen: bets on batch after batch, valid whenever it stops
-    #[arg(long, conflicts_with_all = ["samples_a", "tally_a"])]
+    #[arg(help_heading = "How it is tested", long, conflicts_with_all = ["samples_a", "tally_a"])]
     pub(super) sequential: bool,
     /// A number that float outputs may be multiples of, such as the scale of the noise; may be given many times
-    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    #[arg(help_heading = "How it is tested", long, value_name = "S", allow_hyphen_values = true)]
     pub(super) scale: Vec<String>,
     /// How many seconds a command may take [default: 300]
-    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    #[arg(help_heading = "How it is tested", long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(super) timeout: Option<String>,
     /// In how many parts a command's outputs are drawn, all at once; with 1, a seed that both sides share is not noticed [default: as many as processors over both sides, at least 2 a side]
-    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    #[arg(help_heading = "How it is tested", long, value_name = "K", allow_hyphen_values = true)]
     pub(super) shards: Option<String>,
     /// The sampler of a SPEC
-    #[arg(long, value_enum, default_value_t = Sampler::Auto)]
+    #[arg(help_heading = "What is audited", long, value_enum, default_value_t = Sampler::Auto)]
     pub(super) sampler: Sampler,
     /// The verdict that is expected: the exit status is 1 if and only if it is another
-    #[arg(long, value_enum)]
+    #[arg(help_heading = "What counts as a failure", long, value_enum)]
     pub(super) expect: Option<Expect>,
     /// Of a suite, only the targets whose name holds this
-    #[arg(long, value_name = "TEXT")]
+    #[arg(help_heading = "What counts as a failure", long, value_name = "TEXT")]
     pub(super) only: Option<String>,
     /// Also fail where a verdict is inconclusive
-    #[arg(long)]
+    #[arg(help_heading = "What counts as a failure", long)]
     pub(super) strict: bool,
     /// Write the HTML report into this file [default of the suite: certus-audit.html]
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "What is written", long, value_name = "FILE")]
     pub(super) report: Option<String>,
     /// Write the counterexample of a violation into this file, for `certus replay`
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "What is written", long, value_name = "FILE")]
     pub(super) counterexample: Option<String>,
     /// Write the verdicts as JUnit XML into this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "What is written", long, value_name = "FILE")]
     pub(super) junit: Option<String>,
     /// Write the violations as SARIF into this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "What is written", long, value_name = "FILE")]
     pub(super) sarif: Option<String>,
 }
 
@@ -497,6 +595,8 @@ pub(super) enum Format {
     F64,
     /// Raw little-endian integers of 64 bits
     I64,
+    /// An array of NumPy, or rows of one
+    Npy,
 }
 
 impl Format {
@@ -508,6 +608,7 @@ impl Format {
             Self::Ndjson => "ndjson",
             Self::F64 => "f64",
             Self::I64 => "i64",
+            Self::Npy => "npy",
         }
     }
 }

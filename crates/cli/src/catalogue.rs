@@ -4,8 +4,11 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::{Failure, SCHEMA_VERSION, arguments::Shared};
-use certus::mechanism::{CATALOGUE, Entry};
+use super::{Failure, SCHEMA_VERSION, arguments::Shared, suggest::nearest};
+use certus::{
+    guarantee::{Privacy, Relation},
+    mechanism::{CATALOGUE, Entry, Excerpt, entry, from_spec},
+};
 
 /// What `certus account` knows besides: nothing can be drawn from it without the data.
 const ACCOUNT_ONLY: &[(&str, &str, &[&str])] = &[
@@ -31,7 +34,10 @@ const ACCOUNT_ONLY: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-pub(super) fn run(shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+pub(super) fn run(name: Option<&str>, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    if let Some(name) = name {
+        return one(name, shared, out);
+    }
     if shared.json {
         let mechanisms: Vec<_> = CATALOGUE
             .iter()
@@ -69,6 +75,74 @@ pub(super) fn run(shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
     )?;
     writeln!(out, "Copies: `certus account` takes 'laplace(scale=5/2)*100', the same mechanism 100 times.")?;
     Ok(0)
+}
+
+/// All of one mechanism: what it does, what it takes, what it guarantees, and where to go on.
+fn one(name: &str, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    if let Some((name, summary, examples)) = ACCOUNT_ONLY.iter().find(|(known, ..)| *known == name) {
+        if shared.json {
+            let document =
+                json!({ "schema_version": SCHEMA_VERSION, "name": name, "summary": summary, "examples": examples });
+            writeln!(out, "{document}")?;
+            return Ok(0);
+        }
+        writeln!(out, "{name}: in accounts only\n  {summary}")?;
+        for example in *examples {
+            writeln!(out, "  certus account '{example}' --delta 1e-6")?;
+        }
+        return Ok(0);
+    }
+    let Some(entry) = entry(name) else {
+        let names = CATALOGUE.iter().flat_map(|family| family.entries).map(|entry| entry.name);
+        let names = names.chain(ACCOUNT_ONLY.iter().map(|(name, ..)| *name));
+        let meant = nearest(name, names).map_or_else(String::new, |name| format!("; did you mean {name}?"));
+        let given = Excerpt::new(name);
+        return Err(Failure::argument(
+            "NAME",
+            format_args!("must be a mechanism that `certus mechanisms` lists, not {given}{meant}"),
+        ));
+    };
+    let guarantees: Vec<(&str, Option<String>)> = entry.examples.iter().map(|spec| (*spec, guarantee(spec))).collect();
+    if shared.json {
+        let family = CATALOGUE.iter().find(|family| family.entries.iter().any(|other| other.name == entry.name));
+        let mut document = entry_json(family.map_or("", |family| family.name), entry);
+        if let Some(document) = document.as_object_mut() {
+            document.insert("schema_version".into(), SCHEMA_VERSION.into());
+            let guarantees: Vec<_> =
+                guarantees.iter().map(|(spec, is)| json!({ "spec": spec, "guarantee": is })).collect();
+            document.insert("guarantees".into(), guarantees.into());
+        }
+        writeln!(out, "{document}")?;
+        return Ok(0);
+    }
+    print(entry, out)?;
+    for (spec, guarantee) in guarantees {
+        writeln!(out, "{spec}")?;
+        if let Some(guarantee) = guarantee {
+            writeln!(out, "  guarantees   {guarantee}")?;
+        }
+        writeln!(out, "  its account  certus account '{spec}' --delta 1e-6")?;
+        writeln!(out, "  its audit    certus audit '{spec}'")?;
+        writeln!(out, "  certified    certus certify '{spec}'")?;
+    }
+    Ok(0)
+}
+
+/// What a mechanism states of itself, for which neighbours.
+fn guarantee(spec: &str) -> Option<String> {
+    let mechanism = from_spec(&spec.parse().ok()?).ok()?;
+    let privacy = match mechanism.privacy()? {
+        Privacy::Pure { epsilon } => format!("pure, epsilon = {epsilon}"),
+        Privacy::Approximate { epsilon, delta } => format!("approximate, epsilon = {epsilon}, delta = {delta}"),
+        Privacy::Zcdp { rho } => format!("zCDP, rho = {rho}"),
+        _ => return None,
+    };
+    let neighbours = match mechanism.relation() {
+        Some(Relation::AddRemove) => "for neighbours of which one has a record more",
+        Some(Relation::ChangeOne) => "for neighbours that differ in one record",
+        _ => "for answers that differ by the sensitivity",
+    };
+    Some(format!("{privacy}, {neighbours}"))
 }
 
 fn entry_json(family: &str, entry: &Entry) -> serde_json::Value {

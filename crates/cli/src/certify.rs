@@ -10,6 +10,7 @@ use serde_json::json;
 use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Certify, Mode, Sampler, Shared},
+    data,
     progress::Progress,
     source::{count, mechanism, seed},
 };
@@ -39,7 +40,8 @@ pub(super) fn run(options: &Certify, shared: &Shared, out: &mut dyn Write) -> Re
     };
     // Noise with a closed form is compared with it; whatever else, and two inputs that are named, with what
     // is guaranteed.
-    let inputs = options.input.as_deref().zip(options.neighbour.as_deref());
+    let given = data::both(options.input.as_deref(), options.neighbour.as_deref(), &spec)?;
+    let inputs = given.as_ref().map(|(input, neighbour)| (&**input, &**neighbour));
     let noise = match Noise::of(&spec) {
         Some(noise) if inputs.is_none() => noise,
         _ => {

@@ -6,13 +6,16 @@ mod audit;
 mod calibrate;
 mod catalogue;
 mod certify;
+mod data;
 mod failure;
 mod ledger;
+mod man;
 mod progress;
 mod release;
 mod render;
 mod sample;
 mod source;
+mod statistic;
 mod suggest;
 mod toml_file;
 mod whole_file;
@@ -22,7 +25,7 @@ use std::{
     io::{self, Write},
 };
 
-use clap::{CommandFactory, Parser, error::ErrorKind};
+use clap::{FromArgMatches as _, error::ErrorKind};
 
 use arguments::{Cli, Command};
 pub use audit::{recorded as report, targets_of_file};
@@ -68,13 +71,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
     {
         return release::run(rest);
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::command_for_people()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+    {
         Ok(cli) => cli,
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             out.write_all(error.to_string().as_bytes())?;
             return Ok(0);
         }
-        Err(error) => return Err(Failure::from_parser(&error)),
+        Err(error) => {
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                out.write_all(error.to_string().as_bytes())?;
+            }
+            return Err(Failure::from_parser(&error));
+        }
     };
     match cli.command {
         Command::Sample(options) => sample::run(&options, &cli.shared, out),
@@ -86,16 +97,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Replay(options) => audit::replay::run(&options, &cli.shared, out),
         Command::Ledger { command } => ledger::run(&command, &cli.shared, out),
         Command::Release { arguments } => release::run(&arguments),
-        Command::Mechanisms => catalogue::run(&cli.shared, out),
+        Command::Mechanisms { name } => catalogue::run(name.as_deref(), &cli.shared, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "certus", &mut script);
+            clap_complete::generate(shell, &mut Cli::command_for_people(), "certus", &mut script);
             out.write_all(&script)?;
             Ok(0)
         }
-        Command::Man => {
-            clap_mangen::Man::new(Cli::command()).render(out)?;
-            Ok(0)
-        }
+        Command::Man { command, folder } => man::run(command.as_deref(), folder.as_deref(), out),
     }
 }

@@ -4,6 +4,7 @@ use std::{
     io::{self, IsTerminal},
     panic::resume_unwind,
     sync::{
+        Arc,
         atomic::{AtomicU64, Ordering},
         mpsc,
     },
@@ -55,8 +56,8 @@ impl Progress {
 ///
 /// The work counts what it has done. Without a total and without a count, a spinner with the time tells that
 /// it goes on.
-pub(super) fn watched<T: Send>(mut progress: Progress, work: impl FnOnce(&AtomicU64) -> T + Send) -> T {
-    let done = AtomicU64::new(0);
+pub(super) fn watched<T: Send>(mut progress: Progress, work: impl FnOnce(&Arc<AtomicU64>) -> T + Send) -> T {
+    let done = Arc::new(AtomicU64::new(0));
     if !progress.shown {
         return work(&done);
     }
@@ -79,8 +80,8 @@ fn bar(total: Option<u64>, unit: &'static str) -> ProgressBar {
     let (bar, template) = match total {
         // Nothing to count: it only goes on.
         Some(0) => (ProgressBar::new_spinner(), "{spinner} {prefix}, {elapsed}"),
-        Some(total) => (ProgressBar::new(total), "{wide_bar} {human_pos}/{human_len} {prefix}, {eta} left"),
-        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} {prefix}, {elapsed}"),
+        Some(total) => (ProgressBar::new(total), "{wide_bar} {human_pos}/{human_len} {prefix}, {per_sec}, {eta} left"),
+        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} {prefix}, {per_sec}, {elapsed}"),
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.with_style(style).with_prefix(unit)

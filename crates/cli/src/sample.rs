@@ -10,13 +10,15 @@ use serde_json::json;
 use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Sample, Sampler, Shared},
+    data,
     progress::Progress,
     source::{Source, count, mechanism, seed},
+    statistic::{Names, Shown},
 };
 use certus::{
     bits::{Bits, Meter},
     exact::{Rational, Rounding, decimal},
-    mechanism::{AnyRelease, Entry, SamplerError, Spec, entry},
+    mechanism::{AnyRelease, Entry, InputError, Outcome, SamplerError, Spec, entry},
     sample::{self, fixed::Mode},
 };
 
@@ -41,13 +43,34 @@ struct Job<'a> {
     json: bool,
     head: serde_json::Value,
     stats: bool,
+    shown: &'a Shown,
+    names: Option<&'a Names>,
+    quiet: bool,
+}
+
+impl Job<'_> {
+    /// An output as it is printed.
+    fn line(&self, output: &Outcome) -> Option<String> {
+        self.names.map(|names| names.shown(output)).or_else(|| self.shown.statistic(output))
+    }
 }
 
 pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
     let (spec, mechanism) = mechanism(&options.spec)?;
     let samples = count("-n", &options.n, 0, u64::MAX)?;
-    let wrong_input = |error| Failure::argument("--input", error);
-    if let Some(input) = &options.input {
+    let names = options.keys.as_deref().map(|given| Names::new("--keys", given, &spec)).transpose()?;
+    let column = options.column.as_deref();
+    let given = options.input.as_deref().map(|given| data::read("--input", given, column, &spec)).transpose()?;
+    let is_file = given.as_ref().is_some_and(|data| data.is_file);
+    let wrong_input = |error: InputError| {
+        let lines = if is_file { "; in a file, one a line, or one a row with --column" } else { "" };
+        Failure::argument("--input", format_args!("{error}{lines}"))
+    };
+    let given = given.map(|data| match &names {
+        Some(names) => names.numbered(&data.text).into(),
+        None => data.text,
+    });
+    if let Some(input) = &given {
         // Refused before anything is built of it.
         mechanism.on(input).map_err(wrong_input)?;
     }
@@ -65,13 +88,17 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
         _ => Ok(mechanism),
     };
     let mechanism = mechanism.map_err(|error| Failure::argument("--sampler", error))?;
-    let input = options.input.as_deref().unwrap_or(mechanism.neighbours().0);
+    let input = given.as_deref().unwrap_or(mechanism.neighbours().0);
     let release = mechanism.on(input).map_err(wrong_input)?;
     let sampler = mechanism.sampler();
     // An output may be a long vector. A fixed-work sampler fills: the same samples as one by one, from the
     // same bits, at a third of the time.
     let bulk = (if has_samplers { BULK } else { FEW }, sampler == "fixed");
-    draw_all((&*release, bulk, sampler), &spec, samples, options, shared, out)
+    let shown = if options.raw { Shown::Plain } else { Shown::of(&spec) };
+    if is_file && !shared.quiet {
+        let _ = writeln!(io::stderr(), "note: no ledger was debited for these data; `certus release` keeps one");
+    }
+    draw_all((&*release, bulk, sampler), &spec, samples, (&shown, names.as_ref()), options, shared, out)
 }
 
 /// Draws from the source that was asked for, with progress, and reports what it took.
@@ -79,6 +106,7 @@ fn draw_all(
     (release, bulk, sampler): (&dyn AnyRelease, (u64, bool), &str),
     spec: &Spec,
     samples: u64,
+    (shown, names): (&Shown, Option<&Names>),
     options: &Sample,
     shared: &Shared,
     out: &mut dyn Write,
@@ -90,7 +118,8 @@ fn draw_all(
         "spec": spec.to_string(),
         "sampler": sampler,
     });
-    let job = Job { release, bulk, samples, json: shared.json, head, stats: options.stats };
+    let quiet = shared.quiet;
+    let job = Job { release, bulk, samples, json: shared.json, head, stats: options.stats, shown, names, quiet };
     // A bar amid samples that scroll by on the same terminal would be in their way.
     let quiet = shared.quiet || io::stdout().is_terminal();
     let mut progress = Progress::new(Some(samples), "samples", quiet);
@@ -115,7 +144,7 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
         let head = job.head.to_string();
         write!(text, "{},\"samples\":[", head.strip_suffix('}').unwrap_or(&head))?;
     }
-    let (mut index, mut samples) = (0u64, Vec::new());
+    let (mut index, mut samples, mut statistics) = (0u64, Vec::new(), Vec::new());
     while index < job.samples {
         let (most, is_bulk) = job.bulk;
         let count = (job.samples - index).min(most);
@@ -126,9 +155,17 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
         } else {
             job.release.draw_each(&mut bits, count, &mut put)
         };
+        if let ([sample], 1, false) = (samples.as_slice(), job.samples, job.quiet)
+            && let Some(accuracy) = job.shown.accuracy(sample)
+        {
+            let _ = writeln!(io::stderr(), "accuracy: {accuracy}");
+        }
         for sample in &samples {
             if job.json {
                 write!(text, "{}\"{sample}\"", if index == 0 { "" } else { "," })?;
+                statistics.extend(job.line(sample));
+            } else if let Some(line) = job.line(sample) {
+                writeln!(text, "{line}")?;
             } else {
                 writeln!(text, "{sample}")?;
             }
@@ -149,6 +186,9 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
     let used = bits.used();
     if job.json {
         write!(text, "]")?;
+        if !statistics.is_empty() {
+            write!(text, ",\"statistics\":{}", json!(statistics))?;
+        }
         if job.stats {
             let mean = mean(used, job.samples);
             let seconds = seconds(started.elapsed());
@@ -184,7 +224,17 @@ mod tests {
     };
 
     fn job(release: &dyn AnyRelease, samples: u64, json: bool) -> Job<'_> {
-        Job { release, bulk: (BULK, false), samples, json, head: json!({ "spec": "x" }), stats: json }
+        Job {
+            release,
+            bulk: (BULK, false),
+            samples,
+            json,
+            head: json!({ "spec": "x" }),
+            stats: json,
+            shown: &Shown::Plain,
+            names: None,
+            quiet: true,
+        }
     }
 
     fn release() -> Box<dyn AnyRelease> {

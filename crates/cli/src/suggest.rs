@@ -43,7 +43,7 @@ fn hint(error: &SpecError) -> Option<String> {
 }
 
 /// The nearest of some names, if at most a third of the letters differ.
-fn nearest<'n>(found: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(super) fn nearest<'n>(found: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let distances = names.map(|name| (damerau_levenshtein(found, name), name));
     let (distance, name) = distances.min()?;
     (distance * 3 <= name.len().max(found.len())).then_some(name)

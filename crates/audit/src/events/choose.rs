@@ -130,6 +130,12 @@ impl<'a> Search<'a> {
         self.best_of(goal, alpha, &Orientation::BOTH)
     }
 
+    /// The best event that is read at a glance ([`Event::is_plain`]).
+    #[must_use]
+    pub fn best_plain(&self, goal: Goal, alpha: f64) -> Option<Candidate> {
+        self.chosen(goal, alpha, &Orientation::BOTH, true)
+    }
+
     /// Where samples were thinned: the best features, read in all of the selection part.
     fn finals(
         &self,
@@ -168,6 +174,12 @@ impl<'a> Search<'a> {
     /// The best event for a goal at α, over all families and these directions.
     #[must_use]
     pub fn best_of(&self, goal: Goal, alpha: f64, directions: &[Orientation]) -> Option<Candidate> {
+        self.chosen(goal, alpha, directions, false)
+    }
+
+    /// The best event for a goal at α, over all families and these directions; of those that are read at a
+    /// glance, if it must be one.
+    fn chosen(&self, goal: Goal, alpha: f64, directions: &[Orientation], is_plain_only: bool) -> Option<Candidate> {
         let z = score_at_most(alpha);
         let prospect = |direction: Orientation| {
             let (n, m) = direction.orient(self.kept.0, self.kept.1);
@@ -181,11 +193,18 @@ impl<'a> Search<'a> {
         };
         for (place, direction, rank, member) in ranked(columns, families, &prospect, directions) {
             let Some(((feature, column), family)) = columns.get(place.0).zip(families.get(place.1)) else { continue };
+            let is_plain = || {
+                !matches!(feature, Feature::Score(_))
+                    && member.event(feature, column).is_some_and(|event| event.is_plain())
+            };
+            if is_plain_only && !is_plain() {
+                continue;
+            }
             let (seen, promise) = (member.seen, prospect(direction).promise(member.seen));
             let of = Of::Family((feature, column, family.1.family), member);
             best.compete(rank, Winner { direction, seen, promise, of });
         }
-        for event in &self.given {
+        for event in self.given.iter().filter(|event| !is_plain_only || event.is_plain()) {
             let (validate, mask) = match &self.whole {
                 Some(whole) => (&whole.validate, event.select(&whole.outputs)),
                 None => (&self.validate, event.select_parsed(&self.parsed)),

@@ -11,6 +11,7 @@ mod family;
 mod feature;
 mod goal;
 mod score;
+mod words;
 
 pub use choose::{Candidate, Search};
 pub use digit::{Digit, Place};

@@ -14,6 +14,7 @@ use std::{
 
 use super::group::Group;
 use crate::Failure;
+use certus::mechanism::Excerpt;
 use certus_audit::{
     Side,
     outputs::{Recording, Tally},
@@ -175,7 +176,8 @@ fn start(run: &Run, folder: Option<&str>) -> Result<(Child, Group), Failure> {
 fn read(run: &Run, mut child: Child, group: &Group, done: &AtomicU64) -> Result<Tally, Failure> {
     let errors = child.stderr.take().and_then(|stderr| thread::Builder::new().spawn(move || last_of(stderr)).ok());
     let mut recording = Recording::new();
-    let outputs = child.stdout.take().map(|stdout| Lines { inner: stdout, done });
+    let mut first = Vec::new();
+    let outputs = child.stdout.take().map(|stdout| Lines { inner: stdout, done, first: &mut first });
     // One more than wanted tells that there are too many.
     let read = outputs.map_or(Ok(0), |outputs| recording.read(outputs, run.samples.saturating_add(1)));
     let enough = matches!(read, Ok(lines) if lines == run.samples);
@@ -193,7 +195,15 @@ fn read(run: &Run, mut child: Child, group: &Group, done: &AtomicU64) -> Result<
     };
     let wanted = run.samples;
     match (read, status) {
-        (Ok(lines), _) if lines > wanted => failed(format!("printed more than the {wanted} lines it was asked for")),
+        (Ok(lines), _) if lines > wanted => {
+            let stray = message(&first).map_or_else(String::new, |line| {
+                format!(
+                    ", the first of which is no number but {}: messages belong on standard error",
+                    Excerpt::new(line)
+                )
+            });
+            failed(format!("printed more than the {wanted} lines it was asked for{stray}"))
+        }
         (Ok(lines), Ok(status)) if enough && status.success() => {
             debug_assert_eq!(lines, wanted);
             Ok(recording.finish(&format!("{}{}", run.side.name(), run.shard)))
@@ -250,10 +260,22 @@ fn last_of(mut stderr: impl Read) -> String {
     last.join(" | ")
 }
 
-/// A reader that counts lines.
+/// The first line of what a command printed, if it is a message: it has letters, and the second line is a number.
+fn message(start: &[u8]) -> Option<&str> {
+    let mut lines = std::str::from_utf8(start).ok()?.lines();
+    let (first, second) = (lines.next()?, lines.next()?);
+    let is_number = |line: &str| line.trim().parse::<f64>().is_ok();
+    (!is_number(first) && is_number(second)).then_some(first)
+}
+
+/// How much of the start of what a command printed is kept.
+const START: usize = 256;
+
+/// A reader that counts lines, and keeps how it began.
 struct Lines<'a, R> {
     inner: R,
     done: &'a AtomicU64,
+    first: &'a mut Vec<u8>,
 }
 
 impl<R: Read> Read for Lines<'_, R> {
@@ -262,6 +284,8 @@ impl<R: Read> Read for Lines<'_, R> {
         let read = buffer.get(..length).unwrap_or_default();
         let lines = read.iter().filter(|byte| **byte == b'\n').count();
         self.done.fetch_add(lines as u64, Ordering::Relaxed);
+        let room = START.saturating_sub(self.first.len());
+        self.first.extend(read.iter().take(room));
         Ok(length)
     }
 }

@@ -13,7 +13,7 @@ use certus_audit::outputs::LONGEST_LINE_BYTES;
 
 /// Why a row cannot be read. Every variant but the first has the line that the row begins on, from 1.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RowError {
+pub(crate) enum RowError {
     #[error("{0}")]
     Read(#[from] io::Error),
     #[error("line {0}: the row is longer than {LONGEST_LINE_BYTES} bytes")]
@@ -28,21 +28,21 @@ pub(super) enum RowError {
 
 /// One row: its fields one after another, without their quotes.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(crate) struct Row {
     bytes: Vec<u8>,
     /// Where each field ends in `bytes`.
     ends: Vec<usize>,
     /// The line that it begins on, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
 }
 
 impl Row {
-    pub(super) fn fields(&self) -> usize {
+    pub(crate) fn fields(&self) -> usize {
         self.ends.len()
     }
 
     /// A field, from 0; empty where there is none.
-    pub(super) fn field(&self, place: usize) -> &[u8] {
+    pub(crate) fn field(&self, place: usize) -> &[u8] {
         let start = place.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
         let end = self.ends.get(place).copied();
         start.zip(end).and_then(|(start, end)| self.bytes.get(start..end)).unwrap_or_default()
@@ -65,19 +65,19 @@ enum State {
 }
 
 /// A reader of rows.
-pub(super) struct Rows<R> {
+pub(crate) struct Rows<R> {
     from: R,
     /// The line ends that were read.
     lines: u64,
 }
 
 impl<R: BufRead> Rows<R> {
-    pub(super) fn new(from: R) -> Self {
+    pub(crate) fn new(from: R) -> Self {
         Self { from, lines: 0 }
     }
 
     /// Reads the next row; false at the end of the file.
-    pub(super) fn next(&mut self, row: &mut Row) -> Result<bool, RowError> {
+    pub(crate) fn next(&mut self, row: &mut Row) -> Result<bool, RowError> {
         row.bytes.clear();
         row.ends.clear();
         row.line = self.lines + 1;

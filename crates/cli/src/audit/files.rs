@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     csv_rows::{Row, Rows},
-    json_value,
+    json_value, npy,
     settings::MOST_SAMPLES,
 };
 use crate::{Failure, arguments::Format};
@@ -60,24 +60,46 @@ fn sniffed(argument: &str, path: &str) -> Result<Format, Failure> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     let length = if is_file { file.read(&mut start).map_err(|error| unreadable(argument, path, &error))? } else { 0 };
     let extension = Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or("");
-    Ok(match extension.to_ascii_lowercase().as_str() {
+    let start = start.get(..length).unwrap_or_default();
+    let is_raw = ["f64", "i64"].iter().any(|raw| extension.eq_ignore_ascii_case(raw));
+    if let Some((_, what)) = BINARIES.iter().find(|(magic, _)| !is_raw && start.starts_with(magic)) {
+        return Err(Failure::argument(
+            argument,
+            format_args!("{path} is {what}: samples are text, CSV, NDJSON, .npy, or raw f64 or i64"),
+        ));
+    }
+    let format = match extension.to_ascii_lowercase().as_str() {
         "csv" => Format::Csv,
         "ndjson" | "jsonl" => Format::Ndjson,
         "f64" => Format::F64,
         "i64" => Format::I64,
+        _ if start.starts_with(npy::MAGIC) => Format::Npy,
+        "npy" => Format::Npy,
         _ => {
-            let start = start.get(..length).unwrap_or_default();
-            if start.contains(&0) {
-                return Err(Failure::argument(
-                    argument,
-                    format_args!("{path} is not text: --format must say what it is, f64 or i64"),
-                ));
-            }
             let start = start.strip_prefix(MARK).unwrap_or(start);
             if start.first() == Some(&b'{') { Format::Ndjson } else { Format::Text }
         }
-    })
+    };
+    if start.contains(&0) && matches!(format, Format::Csv | Format::Ndjson | Format::Text) {
+        return Err(Failure::argument(
+            argument,
+            format_args!("{path} is not text: --format must say what it is, f64, i64 or npy"),
+        ));
+    }
+    Ok(format)
 }
+
+/// How files begin that are no samples, and what they are.
+const BINARIES: [(&[u8], &str); 8] = [
+    (b"PAR1", "Parquet, which `certus release` and the Python package read"),
+    (b"ARROW1", "Arrow, which the Python package reads"),
+    (b"PK\x03\x04", "a ZIP archive (such as .npz)"),
+    (b"\x1f\x8b", "compressed by gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
+    (b"\x89HDF", "HDF5"),
+    (b"SQLite format 3", "a database of SQLite"),
+    (b"\x80\x04\x95", "a pickle of Python"),
+];
 
 pub(super) fn open(argument: &str, path: &str) -> Result<File, Failure> {
     File::open(path).map_err(|error| unreadable(argument, path, &error))
@@ -114,6 +136,7 @@ impl SampleFile<'_> {
                 self.words(from, limit, |bytes| recording.output(&Output::from(f64::from_le_bytes(bytes))))?;
             }
             Format::I64 => self.words(from, limit, |bytes| recording.integer(i64::from_le_bytes(bytes)))?,
+            Format::Npy => npy::record(BufReader::new(from), limit, recording).map_err(|what| self.refused(what))?,
         }
         if recording.samples() > MOST_SAMPLES {
             return Err(self.refused(format_args!("must have at most {MOST_SAMPLES} samples")));

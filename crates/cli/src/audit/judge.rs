@@ -163,6 +163,8 @@ fn batches(
         samples: (drawn, drawn),
         event: audit.event().filter(|_| lower.is_refuted).cloned(),
         counts: None,
+        event_lower: None,
+        also: None,
         recordings: [all_a.digests(), all_b.digests()].concat(),
         trace: trace(target, &all_a, &all_b),
         notes: notes(&target.origin, &all_a, &all_b),

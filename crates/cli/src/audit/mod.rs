@@ -3,13 +3,14 @@
 mod audit_file;
 #[cfg(unix)]
 mod commands;
-mod csv_rows;
+pub(super) mod csv_rows;
 mod files;
 #[cfg(unix)]
 mod group;
 mod json_value;
 mod judge;
 mod notes;
+mod npy;
 mod outcome;
 pub mod recorded;
 pub(super) mod replay;
@@ -37,7 +38,7 @@ use self::{
 use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Audit, Cli, Command, Shared},
-    render,
+    data, render,
     source::{Source, seed},
     whole_file::{WholeFile, check_apart},
 };
@@ -213,8 +214,8 @@ pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Resu
     files.write(&document)?;
     let printed = match (shared.json, is_suite) {
         (true, _) => writeln!(out, "{document}"),
-        (false, true) => print_suite(&document, &files, out),
-        (false, false) => print_single(&document, &files, out),
+        (false, true) => print_suite(&document, &files, shared.color.is_on(), out),
+        (false, false) => print_single(&document, &files, shared.color.is_on(), out),
     };
     match printed.and_then(|()| out.flush()) {
         // Whoever read the output went away; the verdict stands.
@@ -274,13 +275,18 @@ fn single(options: &Audit) -> Result<Target, Failure> {
         given.clone().ok_or_else(|| Failure::argument("--claim", "must be given, such as --claim epsilon=1,delta=1e-6"))
     };
     let mut target = if let Some(spec) = &options.target {
-        let inputs = options.input.as_deref().zip(options.neighbour.as_deref());
+        let inputs = match spec.parse() {
+            Ok(spec) => data::both(options.input.as_deref(), options.neighbour.as_deref(), &spec)?,
+            // What is wrong with it is said below.
+            Err(_) => None,
+        };
         if inputs.is_some() && given.is_none() {
             return Err(Failure::argument(
                 "--claim",
                 "must be given beside --input and --neighbour: what SPEC guarantees is for neighbours, and whether these are is for you to say",
             ));
         }
+        let inputs = inputs.as_ref().map(|(input, neighbour)| (&**input, &**neighbour));
         Target::of_spec("SPEC", spec, given.clone(), inputs, options.sampler)?
     } else if let Some((a, b)) = options.a.as_ref().zip(options.b.as_ref()) {
         let origin = Origin::Commands { a: a.clone(), b: b.clone(), arguments: ("--a".to_owned(), "--b".to_owned()) };
@@ -321,9 +327,9 @@ fn scales(argument: &str, texts: &[String]) -> Result<Vec<f64>, Failure> {
     texts.iter().map(scale).collect()
 }
 
-fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Result<()> {
+fn print_suite(document: &Value, files: &Files, is_coloured: bool, out: &mut dyn Write) -> io::Result<()> {
     let targets = document.get("targets").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    table::print(targets, out)?;
+    table::print(targets, is_coloured, out)?;
     let count = |wanted: &dyn Fn(&Value) -> bool| targets.iter().filter(|target| wanted(target)).count();
     let text = |target: &Value, key: &str| target.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let violations = count(&|target| text(target, "verdict") == "violation");
@@ -356,17 +362,23 @@ fn print_suite(document: &Value, files: &Files, out: &mut dyn Write) -> io::Resu
             writeln!(out, "note: {}: {note}", text(target, "target"))?;
         }
     }
+    for target in targets.iter().filter(|target| text(target, "verdict") == "violation") {
+        let is_surprise = target.get("as_expected").and_then(Value::as_bool) != Some(true);
+        if let Some(told) = render::told(target).filter(|_| is_surprise) {
+            writeln!(out, "found: {}: {told}", text(target, "target"))?;
+        }
+    }
     print_files(files, out)
 }
 
-fn print_single(document: &Value, files: &Files, out: &mut dyn Write) -> io::Result<()> {
-    print_alone(document, out)?;
+fn print_single(document: &Value, files: &Files, is_coloured: bool, out: &mut dyn Write) -> io::Result<()> {
+    print_alone(document, is_coloured, out)?;
     print_files(files, out)
 }
 
 /// The text of one audit.
-fn print_alone(document: &Value, out: &mut dyn Write) -> io::Result<()> {
-    table::print(std::slice::from_ref(document), out)?;
+fn print_alone(document: &Value, is_coloured: bool, out: &mut dyn Write) -> io::Result<()> {
+    table::print(std::slice::from_ref(document), is_coloured, out)?;
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let count = |key: &str| document.get(key).and_then(Value::as_u64).unwrap_or(0);
     writeln!(out, "\n{} and {} samples, confidence {}", count("samples_a"), count("samples_b"), text("confidence"))?;
@@ -374,33 +386,64 @@ fn print_alone(document: &Value, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{seen}")?;
     }
     print_assumption(document, out)?;
-    let is_sequential = text("mode") == "sequential";
-    if is_sequential && !text("event").is_empty() {
-        writeln!(out, "last event played: {}", text("event"))?;
-        writeln!(
-            out,
-            "       some event that was played violates the claim, at the confidence; of this one alone nothing is shown: a replay tests it"
-        )?;
-    } else if !text("event").is_empty() {
-        let counts = document.get("counts");
-        let of = |key: &str| counts.and_then(|counts| counts.get(key)).and_then(Value::as_u64).unwrap_or(0);
-        writeln!(out, "event: {}", text("event"))?;
-        if counts.is_some_and(Value::is_object) {
-            let (p, q) = if text("direction") == "a over b" { ("a", "b") } else { ("b", "a") };
-            writeln!(
-                out,
-                "       {} of {} on {p}, {} of {} on {q}, of the samples kept for the test",
-                of("p_inside"),
-                of("p_samples"),
-                of("q_inside"),
-                of("q_samples")
-            )?;
-        }
+    if let Some([a, b]) = render::sides(document).filter(|_| text("kind") != "samples" && text("kind") != "tallies") {
+        writeln!(out, "a: {}\nb: {}", printed(&a), printed(&b))?;
     }
+    print_event(document, out)?;
     for note in notes_of(document) {
         writeln!(out, "note: {note}")?;
     }
     Ok(())
+}
+
+/// The event, in words first, and what is known of it.
+fn print_event(document: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
+    if text("event").is_empty() {
+        return Ok(());
+    }
+    if text("mode") == "sequential" {
+        writeln!(out, "last event played: {}", text("event"))?;
+        return writeln!(
+            out,
+            "       some event that was played violates the claim, at the confidence; of this one alone nothing is shown: a replay tests it"
+        );
+    }
+    let is_violation = text("verdict") == "violation";
+    if let Some(told) = render::told(document) {
+        writeln!(out, "{}: {told}", if is_violation { "found" } else { "tested" })?;
+    }
+    if !text("cause").is_empty() {
+        writeln!(out, "cause: {}", text("cause"))?;
+    }
+    writeln!(out, "event: {}", text("event"))?;
+    if let Some(counts) = document.get("counts").filter(|counts| counts.is_object()) {
+        let of = |key: &str| counts.get(key).and_then(Value::as_u64).unwrap_or(0);
+        let (p, q) = if text("direction") == "a over b" { ("a", "b") } else { ("b", "a") };
+        writeln!(
+            out,
+            "       {} of {} on {p}, {} of {} on {q}, of the samples kept for the test",
+            of("p_inside"),
+            of("p_samples"),
+            of("q_inside"),
+            of("q_samples")
+        )?;
+    }
+    if let Some(also) = document.get("also").filter(|also| also.is_object()) {
+        let of = |key: &str| also.get(key).and_then(Value::as_str).unwrap_or_default();
+        writeln!(out, "also:  {}, which shows more: δ is at least {}", of("event"), of("delta_lower"))?;
+    }
+    Ok(())
+}
+
+/// A text of somebody else's on one line, cut where it is long.
+fn printed(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let mut line: String = text.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        line.push('…');
+    }
+    line
 }
 
 /// What the confidence of a seeded run assumes.

@@ -5,13 +5,14 @@
 //! how their lines end.
 
 use super::target::Origin;
-use certus_audit::outputs::Tally;
+use certus_audit::outputs::{Output, Shape, Tally};
 
 /// What there is to say of the samples of both sides.
 pub(super) fn notes(origin: &Origin, a: &Tally, b: &Tally) -> Vec<String> {
     let quotes = if matches!(origin, Origin::Tallies { .. }) { quotes(a, b) } else { None };
     let shards = if matches!(origin, Origin::Commands { .. } | Origin::Search { .. }) { one_shard(a, b) } else { None };
-    [fewer(a, b), line_ends(a, b), quotes, shards].into_iter().flatten().collect()
+    let strays = [stray("a", a), stray("b", b)];
+    [fewer(a, b), line_ends(a, b), quotes, shards].into_iter().chain(strays).flatten().collect()
 }
 
 /// One side has fewer samples: what was not recorded is not audited.
@@ -34,6 +35,24 @@ fn one_shard(a: &Tally, b: &Tally) -> Option<String> {
         "each command ran once (--shards 1): if both use the same seed their samples are not independent, and no verdict holds".to_owned()
     })
 }
+
+/// Hardly an output a run is a word, and all others are numbers: a message ("Loading model…") is among the outputs.
+fn stray(side: &str, tally: &Tally) -> Option<String> {
+    let is_word = |output: &Output| output.shape() == Shape::Word;
+    let words: u64 = tally.iter().filter(|(output, _)| is_word(output)).map(|(_, count)| count).sum();
+    let runs = u64::try_from(tally.shards().len()).unwrap_or(u64::MAX).max(1);
+    let is_stray = words > 0 && words <= runs.saturating_mul(MOST_STRAY) && words < tally.samples() / 100;
+    is_stray.then(|| {
+        format!(
+            "side {side} has {words} that {} where all other outputs are numbers: whatever is printed is an output, \
+             a message such as \"Loading model…\" too; messages belong on standard error",
+            if words == 1 { "is a word" } else { "are words" }
+        )
+    })
+}
+
+/// The most lines of a message.
+const MOST_STRAY: u64 = 3;
 
 /// The samples whose line ends in a carriage return.
 fn returns(tally: &Tally) -> u64 {
@@ -98,6 +117,13 @@ mod tests {
         assert!(said(&["1", "2"], &["1", "2\r"]).starts_with("lines of side b end in CRLF"));
         assert!(said(&["1\r", "2", "3"], &["1\r", "2\r", "3"]).starts_with("lines of side b end in CRLF"));
         assert!(said(&["\"1\"", "2"], &["1", "2"]).starts_with("side a has texts in quotes"));
+        let mut numbers: Vec<String> = (0..500).map(|number| number.to_string()).collect();
+        let of = |lines: &[String]| said(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &["1"; 500]);
+        assert_eq!(of(&numbers), "");
+        numbers[0] = "Loading model…".to_owned();
+        assert!(of(&numbers).starts_with("side a has 1 that is a word"));
+        numbers.iter_mut().step_by(50).for_each(|number| *number = "x".to_owned());
+        assert_eq!(of(&numbers), "");
         let commands = Origin::Commands { a: String::new(), b: String::new(), arguments: Default::default() };
         let two = |first: &str| {
             tally(&[first]).merge(&{

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     settings::{ASSUMES, Confidence},
-    target::Target,
+    target::{Origin, Target},
 };
 use crate::arguments::Expect;
 use certus::exact::{Enclosure, NonNegative, Rational, Rounding, decimal, from_f64, render};
@@ -37,6 +37,10 @@ pub(super) struct Outcome {
     pub(super) samples: (u64, u64),
     pub(super) event: Option<(Event, Orientation)>,
     pub(super) counts: Option<EventCounts>,
+    /// What that event shows by itself.
+    pub(super) event_lower: Option<f64>,
+    /// The event that refutes the claim by more, where the one above is easier to read.
+    pub(super) also: Option<(Event, f64)>,
     /// The digests of the recordings, for a replay to know them again.
     pub(super) recordings: Vec<String>,
     /// What tells of parts of them; nothing where a replay draws samples of its own in this process.
@@ -65,6 +69,9 @@ impl Outcome {
     /// From the report of a test of fixed size.
     pub(super) fn of_report(report: &Report, own: Option<&Own>, seconds: f64) -> Self {
         let first = report.findings.first();
+        let epsilon = report.claim.epsilon_above();
+        let strongest =
+            report.strongest().filter(|strongest| first.is_some_and(|first| first.event != strongest.event));
         Self {
             verdict: report.verdict,
             delta_lower: report.delta_lower,
@@ -76,6 +83,10 @@ impl Outcome {
             samples: (report.samples_a, report.samples_b),
             event: first.map(|finding| (finding.event.clone(), finding.direction)),
             counts: first.map(|finding| finding.pair),
+            event_lower: first.map(|finding| finding.delta_lower(epsilon)),
+            also: strongest
+                .filter(|_| report.verdict == Verdict::Violation)
+                .map(|finding| (finding.event.clone(), finding.delta_lower(epsilon))),
             recordings: Vec::new(),
             trace: Trace::default(),
             notes: Vec::new(),
@@ -128,8 +139,14 @@ impl Outcome {
             "samples_b": self.samples.1,
             "notes": self.notes,
             "event": self.event.as_ref().map(|(event, _)| event.to_string()),
+            "words": self.event.as_ref().map(|(event, _)| event.words()),
+            "cause": self.cause(target),
             "direction": self.event.as_ref().map(|(_, direction)| direction_name(*direction)),
             "counts": self.counts.map(counts_json),
+            "event_lower": self.event_lower.map(Report::decimal_below),
+            "also": self.also.as_ref().map(|(event, lower)| {
+                json!({ "event": event.to_string(), "delta_lower": Report::decimal_below(*lower) })
+            }),
             "mode": self.mode,
             "curve": self.curve,
             "losses": self.losses,
@@ -142,6 +159,15 @@ impl Outcome {
             document.extend(rest);
         }
         document
+    }
+
+    /// Where a violation comes from: known of the zoo, and of others what such an event often comes from.
+    fn cause(&self, target: &Target) -> Option<String> {
+        let (event, _) = self.event.as_ref().filter(|_| self.verdict == Verdict::Violation)?;
+        match &target.origin {
+            Origin::Zoo(specimen) => Some(specimen.about.to_owned()),
+            _ => event.usual_cause().map(|cause| format!("often {cause}")),
+        }
     }
 
     /// What is shown at the confidence.
@@ -171,7 +197,7 @@ impl Outcome {
             "statement": self.statement(*direction),
             "predicate": event,
             "counts": self.counts.map(counts_json),
-            "delta_lower": Report::decimal_below(self.delta_lower),
+            "delta_lower": Report::decimal_below(self.event_lower.unwrap_or(self.delta_lower)),
             "confidence": confidence.to_string(),
             "samples": self.samples.0.min(self.samples.1),
             "recordings": self.recordings,

@@ -105,7 +105,7 @@ pub fn read(text: &str) -> Result<Value, serde_json::Error> {
 pub fn text(document: &Value) -> String {
     let mut text = Vec::new();
     // A vector takes all that is written.
-    let _ = print_alone(document, &mut text);
+    let _ = print_alone(document, false, &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
@@ -145,7 +145,7 @@ mod tests {
         let (mut recording, mut seed) = (Recording::new(), [7; 32]);
         seed[..id.len()].copy_from_slice(id.as_bytes());
         let mut bits = seeded(seed);
-        (0..5000).for_each(|_| recording.integer(from + bits.take(40).unwrap().cast_signed() % values));
+        (0..30_000).for_each(|_| recording.integer(from + bits.take(40).unwrap().cast_signed() % values));
         recording.finish(id)
     }
 

@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, IsTerminal as _, Write},
-    sync::{Arc, atomic::AtomicU64},
     time::Instant,
 };
 
@@ -77,8 +76,8 @@ pub(crate) fn run(options: &Replay, shared: &Shared, out: &mut dyn Write) -> Res
         Origin::Samples { .. } => u64::MAX,
         _ => settings.samples.unwrap_or(SAMPLES),
     };
-    let progress = Progress::new(Some(0), "drawing fresh samples", shared.quiet);
-    let (a, b) = watched(progress, |_| target.draw(wanted, &settings, seed, &Arc::new(AtomicU64::new(0))))?;
+    let progress = Progress::new(Some(target.work(&settings)), "fresh samples", shared.quiet);
+    let (a, b) = watched(progress, |done| target.draw(wanted, &settings, seed, done))?;
     a.check_apart(&b).map_err(|error| Failure::argument("--samples-b", error))?;
     check_fresh(&found, &target, (&a, &b))?;
     let freshness = freshness(&found, &target);

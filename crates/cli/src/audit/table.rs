@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use certus::exact::{Rounding, decimal, parse};
+use crate::render::claimed;
 
 /// The longest name that is shown, in characters.
 const LONGEST_NAME: usize = 44;
@@ -44,29 +44,38 @@ fn name(text: &str) -> String {
     kept
 }
 
-/// One row a target.
-pub(super) fn print(targets: &[Value], out: &mut dyn Write) -> io::Result<()> {
-    let heading = ["target", "claim", "exact δ(ε)", "estimated δ", "interval", "ε refuted to", "verdict"];
+/// A verdict in its colour: red, green or yellow.
+fn coloured(verdict: &str) -> String {
+    let code = match verdict {
+        _ if verdict.contains("UNEXPECTED") || verdict == "FAILED" => "1;31",
+        "violation" => "31",
+        "consistent" => "32",
+        _ => "33",
+    };
+    format!("\u{1b}[{code}m{verdict}\u{1b}[0m")
+}
+
+/// One row a target; the verdicts in colour, if so.
+pub(super) fn print(targets: &[Value], is_coloured: bool, out: &mut dyn Write) -> io::Result<()> {
+    let heading =
+        ["target", "claim", "exact δ(ε)", "estimated δ", "interval", "ε refuted to", "δ seen from", "verdict"];
     let mut rows = vec![heading.map(str::to_owned)];
     rows.extend(targets.iter().map(row));
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..heading.len()).map(width).collect();
-    for row in &rows {
+    for (place, row) in rows.iter().enumerate() {
         let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
+        let (verdict, cells) = row.split_last().map_or(("", [].as_slice()), |(last, cells)| (last.as_str(), cells));
+        for (cell, width) in cells.iter().zip(&widths) {
             line.push_str(cell);
             line.extend(std::iter::repeat_n(' ', width + 2 - cell.chars().count()));
         }
-        writeln!(out, "{}", line.trim_end())?;
+        let verdict = if is_coloured && place > 0 { coloured(verdict) } else { verdict.to_owned() };
+        writeln!(out, "{line}{verdict}")?;
     }
     Ok(())
-}
-
-/// A claim as a decimal, rounded up where it has many digits.
-fn claimed(text: &str) -> String {
-    parse(text).map_or_else(|_| text.to_owned(), |value| decimal(&value, 6, Rounding::Up))
 }
 
 /// The midpoint is not known better than its bounds: one of them is shown, and where the lower is 0, that it
@@ -80,12 +89,12 @@ fn exactly(enclosure: &Value) -> String {
     }
 }
 
-fn row(target: &Value) -> [String; 7] {
+fn row(target: &Value) -> [String; 8] {
     let text = |key: &str| target.get(key).and_then(Value::as_str).unwrap_or_default();
     let of = |key: &str| short(target.get(key).unwrap_or(&Value::Null));
     if target.get("verdict").is_none_or(Value::is_null) {
         let what = if target.get("skipped").is_some_and(Value::is_string) { "skipped" } else { "FAILED" };
-        return [&name(text("target")), "-", "-", "-", "-", "-", what].map(str::to_owned);
+        return [&name(text("target")), "-", "-", "-", "-", "-", "-", what].map(str::to_owned);
     }
     let exact = target.get("delta_exact").filter(|exact| exact.is_object());
     let unexpected = target.get("as_expected").and_then(Value::as_bool) == Some(false);
@@ -104,6 +113,7 @@ fn row(target: &Value) -> [String; 7] {
             if text("delta_upper").is_empty() { "1".to_owned() } else { of("delta_upper") }
         ),
         of("epsilon_lower"),
+        of("min_detectable_delta"),
         format!("{}{}", text("verdict"), if unexpected { "  UNEXPECTED" } else { "" }),
     ]
 }

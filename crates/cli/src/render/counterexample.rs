@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{
-    document::{Target, text},
+    document::{Target, claimed, text, told},
     escape::{markup, shortened},
     table::number,
 };
@@ -24,15 +24,28 @@ pub(super) fn counterexample(target: &Target<'_>) -> Option<String> {
         (false, _) => "The event that was tested",
     };
     let (p, q) = sides(target);
-    let mut html = format!(
-        "<div class=\"event{}\"><h4>{heading}</h4><p class=\"predicate\"><code>{}</code></p>",
-        if is_violation { " refuted" } else { "" },
-        shortened(&event)
-    );
+    let mut html = format!("<div class=\"event{}\"><h4>{heading}</h4>", if is_violation { " refuted" } else { "" });
+    if let Some(told) = told(target.value) {
+        let _ = write!(html, "<p class=\"told\">{}.</p>", shortened(&capital(&told)));
+    }
+    if let Some(cause) = target.text("cause") {
+        let _ = write!(html, "<p>Cause: {}.</p>", shortened(&cause));
+    }
+    let _ = write!(html, "<p class=\"predicate\"><code>{}</code></p>", shortened(&event));
     if let Some(counts) = target.object("counts") {
         html.push_str(&bars(target, counts, &p, &q));
     }
     let _ = write!(html, "<p>{}</p>", shows(target, &p, &q));
+    if let Some(also) = target.object("also")
+        && let (Some(event), Some(lower)) = (text(also, "event"), text(also, "delta_lower"))
+    {
+        let _ = write!(
+            html,
+            "<p>Also, and stronger: <code>{}</code> shows that δ is at least {}.</p>",
+            shortened(&event),
+            markup(&lower)
+        );
+    }
     if is_violation {
         let _ = match target.text("replay") {
             Some(command) => {
@@ -61,6 +74,12 @@ pub(super) fn counterexample(target: &Target<'_>) -> Option<String> {
     Some(html)
 }
 
+/// A sentence's first letter.
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
 /// Whether the claim was bet against batch by batch: some event that was played violates it, and which one is
 /// not known.
 fn is_sequential(target: &Target<'_>) -> bool {
@@ -69,8 +88,7 @@ fn is_sequential(target: &Target<'_>) -> bool {
 
 /// What the sides P and Q are called.
 fn sides(target: &Target<'_>) -> (String, String) {
-    let given =
-        ["inputs", "commands", "files"].into_iter().map(|field| target.texts(field)).find(|texts| texts.len() == 2);
+    let given = super::document::sides(target.value);
     let name = |side: &str, index: usize| match given.as_ref().and_then(|given| given.get(index)) {
         Some(text) if text.chars().count() <= 40 => format!("{side} (<code>{}</code>)", markup(text)),
         _ => side.to_owned(),
@@ -123,16 +141,17 @@ fn bars(target: &Target<'_>, counts: &Value, p: &str, q: &str) -> String {
 
 /// What it shows, in one sentence.
 fn shows(target: &Target<'_>, p: &str, q: &str) -> String {
-    let (Some(epsilon), Some(lower)) = (target.text("epsilon"), number(target, "delta_lower")) else {
+    let lower = number(target, "event_lower").or_else(|| number(target, "delta_lower"));
+    let (Some(epsilon), Some(lower)) = (target.text("epsilon"), lower) else {
         return String::new();
     };
-    let epsilon = markup(&epsilon);
+    let epsilon = markup(&claimed(&epsilon));
     let confidence = target
         .text("confidence")
         .map_or_else(String::new, |confidence| format!(" at confidence {}", markup(&confidence)));
     let claimed = target
         .text("delta_claimed")
-        .map_or_else(|| "the claimed δ".to_owned(), |delta| format!("the claimed δ = {}", markup(&delta)));
+        .map_or_else(|| "the claimed δ".to_owned(), |delta| format!("the claimed δ = {}", markup(&claimed(&delta))));
     if target.is_violation() && is_sequential(target) {
         format!(
             "With P the outputs on {p} and Q those on {q}, P(S) − e<sup>{epsilon}</sup>·Q(S) is at least {lower}{confidence} for some event S that was played; were the claim true, it would be at most {claimed}. Of the event named here alone, the last one played, nothing is shown: a replay tests it."

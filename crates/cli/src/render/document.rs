@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use certus::exact::{Rounding, decimal, parse};
+
 /// What became of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -88,6 +90,64 @@ pub(crate) fn seen(target: &Value) -> Option<String> {
     Some(format!("{power}; of the kinds of events searched: {kinds}"))
 }
 
+/// A number of a claim as people write it: a decimal, a small power of ten as 1e-6, a short fraction as it is. What
+/// has many digits is rounded up, as a claim may be.
+pub(crate) fn claimed(text: &str) -> String {
+    let Ok(value) = parse(text) else { return text.to_owned() };
+    if let Some(zeros) = text.strip_prefix("1/1000").filter(|zeros| zeros.bytes().all(|digit| digit == b'0')) {
+        return format!("1e-{}", zeros.len() + 3);
+    }
+    let rounded = decimal(&value, 6, Rounding::Up);
+    let is_exact = parse(&rounded).is_ok_and(|rounded| rounded == value);
+    let is_kept = text.len() <= LONGEST_FRACTION && (!is_exact || text.contains('e'));
+    if is_kept { text.to_owned() } else { rounded }
+}
+
+/// A fraction of so many characters is read as it is: 1/3, 355/113.
+const LONGEST_FRACTION: usize = 7;
+
+/// The event in words, and how often it was on either side: what somebody can tell a colleague.
+pub(crate) fn told(target: &Value) -> Option<String> {
+    let words = text(target, "words")?;
+    let counts = target.get("counts").filter(|counts| counts.is_object());
+    let Some(counts) = counts else { return Some(words.into_owned()) };
+    let share = |inside: &str, samples: &str| {
+        let (inside, samples) = (counts.get(inside)?.as_u64()?, counts.get(samples)?.as_u64()?);
+        Some(percent(inside, samples))
+    };
+    let (p, q) = (share("p_inside", "p_samples")?, share("q_inside", "q_samples")?);
+    let (a, b) =
+        if text(target, "direction").is_some_and(|direction| direction == "b over a") { (q, p) } else { (p, q) };
+    Some(format!("{words}: {a} on a, {b} on b"))
+}
+
+/// A share in percent, with two digits, or three from 10 % on; nothing is rounded to 0 or to 100.
+#[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "a share, for people to read")]
+fn percent(inside: u64, samples: u64) -> String {
+    match inside {
+        0 => "never".to_owned(),
+        _ if inside == samples => "always".to_owned(),
+        _ => {
+            let percent = 100.0 * inside as f64 / samples as f64;
+            let digits = match percent {
+                _ if percent >= 99.95 => 4,
+                _ if percent >= 10.0 => 1,
+                _ if percent >= 1.0 => 2,
+                _ if percent >= 0.01 => 4,
+                _ => 6,
+            };
+            format!("{percent:.digits$} %")
+        }
+    }
+}
+
+/// What the inputs, commands or files of both sides are, where the document says it.
+pub(crate) fn sides(target: &Value) -> Option<[String; 2]> {
+    let given = ["inputs", "commands", "files"].into_iter().map(|field| texts(target, field));
+    let [a, b] = <[Cow<'_, str>; 2]>::try_from(given.into_iter().find(|texts| texts.len() == 2)?).ok()?;
+    Some([a.into_owned(), b.into_owned()])
+}
+
 /// One target of a document.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
@@ -155,9 +215,9 @@ impl<'a> Target<'a> {
 
     /// The claim in words.
     pub(super) fn claim(&self) -> Option<String> {
-        let epsilon = self.text("epsilon")?;
+        let epsilon = claimed(&self.text("epsilon")?);
         Some(match self.text("delta_claimed") {
-            Some(delta) => format!("ε = {epsilon}, δ = {delta}"),
+            Some(delta) => format!("ε = {epsilon}, δ = {}", claimed(&delta)),
             None => format!("ε = {epsilon}"),
         })
     }

@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt::Write as _};
 use serde_json::Value;
 
 use super::{
-    document::{Standing, Target, targets, text},
+    document::{Standing, Target, targets, text, told},
     escape::{attribute, markup},
 };
 
@@ -89,6 +89,11 @@ fn details(target: &Target<'_>) -> String {
     ];
     let mut text: String =
         FIELDS.iter().filter_map(|field| Some(format!("{field}: {}\n", target.text(field)?))).collect();
+    for (label, line) in [("found", told(target.value)), ("cause", target.text("cause").map(Cow::into_owned))] {
+        if let Some(line) = line {
+            let _ = writeln!(text, "{label}: {line}");
+        }
+    }
     for (field, label) in [
         ("inputs", "inputs"),
         ("commands", "commands"),

@@ -19,7 +19,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(super) use document::seen;
+pub(super) use document::{claimed, seen, sides, told};
 pub(super) use html::html;
 pub(super) use junit::junit;
 pub(super) use sarif::sarif;

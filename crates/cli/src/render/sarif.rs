@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    document::{Standing, Target, targets, text},
+    document::{Standing, Target, targets, text, told},
     escape::uri,
 };
 
@@ -89,7 +89,9 @@ fn result(target: &Target<'_>, file: Option<&str>) -> Option<Value> {
     };
     let (index, rule) = RULES.iter().enumerate().find(|(_, rule)| rule.0 == id)?;
     let name = target.name();
-    let event = target.text("event").map_or_else(String::new, |event| format!(" Event: {event}."));
+    let found = told(target.value).map_or_else(String::new, |told| format!(" Found: {told}."));
+    let cause = target.text("cause").map_or_else(String::new, |cause| format!(" Cause: {cause}."));
+    let event = target.text("event").map_or_else(String::new, |event| format!("{found}{cause} Event: {event}."));
     let replay = if target.is_violation() { format!(" To see it again, {}", target.replay()) } else { String::new() };
     let mut location = Map::new();
     location.insert(

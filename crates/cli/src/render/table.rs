@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    document::{Standing, Target, text, to_draw},
+    document::{Standing, Target, claimed, text, to_draw},
     escape::{breakable, markup},
     glance::{badge, look},
     svg::pixel,
@@ -14,6 +14,9 @@ use super::{
 const STRIP: (f64, f64) = (150.0, 22.0);
 const MARGIN: f64 = 6.0;
 const LEAST: f64 = -4.0;
+
+/// A longer number of a claim is shown as people write it.
+const LONGEST_CLAIM: usize = 12;
 
 /// A number of a target, marked so that it can be compared with the document.
 pub(super) fn number(target: &Target<'_>, field: &str) -> Option<String> {
@@ -91,7 +94,13 @@ pub(super) fn table(targets: &[Target<'_>]) -> String {
         let claim: Vec<String> = [("ε", "epsilon"), ("δ", "delta_claimed")]
             .into_iter()
             .filter_map(|(symbol, field)| {
-                Some(format!("<span class=\"pair\">{symbol} = {}</span>", number(target, field)?))
+                let exact = target.text(field)?;
+                let number = if exact.len() <= LONGEST_CLAIM {
+                    number(target, field)?
+                } else {
+                    format!("{}<span hidden>{}</span>", markup(&claimed(&exact)), number(target, field)?)
+                };
+                Some(format!("<span class=\"pair\">{symbol} = {number}</span>"))
             })
             .collect();
         cell(&mut html, "Claim", (!claim.is_empty()).then(|| claim.join(" ")));

@@ -371,7 +371,7 @@ fn junit_has_a_case_a_target_and_totals_that_agree() {
     let failure = cases[1].children().find(Node::is_element).unwrap();
     assert_eq!(
         failure.attribute("message").unwrap(),
-        "expected: no-violation. The claim ε = 1/2, δ = 1e-6 is refuted at confidence 0.99999: δ is at least 0.0812."
+        "expected: no-violation. The claim ε = 0.5, δ = 1e-6 is refuted at confidence 0.99999: δ is at least 0.0812."
     );
     assert!(failure.text().unwrap().contains("event: value <= 3\n"));
     let single = junit(&with(full("one"), &[("expected", Value::Null), ("as_expected", Value::Null)]));
