@@ -22,7 +22,7 @@ mod whole_file;
 
 use std::{
     ffi::OsString,
-    io::{self, Write},
+    io::{self, IsTerminal as _, Write},
 };
 
 use clap::{FromArgMatches as _, error::ErrorKind};
@@ -81,7 +81,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
             return Ok(0);
         }
         Err(error) => {
-            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            // Whoever types `certus` and looks at the answer wants to know what there is.
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && io::stdout().is_terminal() {
                 out.write_all(error.to_string().as_bytes())?;
             }
             return Err(Failure::from_parser(&error));

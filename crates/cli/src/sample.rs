@@ -144,7 +144,7 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
         let head = job.head.to_string();
         write!(text, "{},\"samples\":[", head.strip_suffix('}').unwrap_or(&head))?;
     }
-    let (mut index, mut samples, mut statistics) = (0u64, Vec::new(), Vec::new());
+    let (mut index, mut samples, mut released) = (0u64, Vec::new(), Vec::new());
     while index < job.samples {
         let (most, is_bulk) = job.bulk;
         let count = (job.samples - index).min(most);
@@ -161,13 +161,15 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
             let _ = writeln!(io::stderr(), "accuracy: {accuracy}");
         }
         for sample in &samples {
-            if job.json {
-                write!(text, "{}\"{sample}\"", if index == 0 { "" } else { "," })?;
-                statistics.extend(job.line(sample));
-            } else if let Some(line) = job.line(sample) {
-                writeln!(text, "{line}")?;
-            } else {
-                writeln!(text, "{sample}")?;
+            let line = job.line(sample);
+            match (&line, job.json) {
+                (Some(line), true) => write!(text, "{}{}", if index == 0 { "" } else { "," }, json!(line))?,
+                (None, true) => write!(text, "{}\"{sample}\"", if index == 0 { "" } else { "," })?,
+                (Some(line), false) => writeln!(text, "{line}")?,
+                (None, false) => writeln!(text, "{sample}")?,
+            }
+            if line.is_some() && job.json {
+                released.push(sample.to_string());
             }
             index += 1;
             if text.len() >= BUFFER {
@@ -186,8 +188,9 @@ fn draw<B: Bits>(job: &Job<'_>, bits: B, out: &mut dyn Write, progress: &mut Pro
     let used = bits.used();
     if job.json {
         write!(text, "]")?;
-        if !statistics.is_empty() {
-            write!(text, ",\"statistics\":{}", json!(statistics))?;
+        // What was drawn, where it is not what is shown.
+        if !released.is_empty() {
+            write!(text, ",\"released\":{}", json!(released))?;
         }
         if job.stats {
             let mean = mean(used, job.samples);

@@ -49,6 +49,13 @@ pub(super) fn tables<'d, 't>(
     list.iter().map(table).collect()
 }
 
+/// The lines, from 1, that the `[[name]]` tables of a document begin on.
+pub(super) fn lines_of(text: &str, document: &DeTable<'_>, name: &str) -> Vec<u64> {
+    let list = document.get(name).and_then(|value| value.get_ref().as_array());
+    let line = |start: usize| text.get(..start).unwrap_or_default().matches('\n').count() as u64 + 1;
+    list.into_iter().flatten().map(|value| line(value.span().start)).collect()
+}
+
 /// The text of a number: a string's, or that of a decimal integer or float, so that 0.1 is 1/10.
 pub(super) fn number<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
     match value {

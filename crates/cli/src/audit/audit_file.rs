@@ -15,7 +15,7 @@ use crate::{
     account::read_text,
     arguments::{Audit, Expect, Format, Neighbours},
     source::count,
-    toml_file::{kind, number, refuse_unknown, tables, with_document},
+    toml_file::{kind, lines_of, number, refuse_unknown, tables, with_document},
 };
 use certus::exact::{Rational, parse};
 use certus_audit::{Claim, LEAST_SAMPLES};
@@ -72,7 +72,8 @@ pub(super) fn targets_of(
         let samples = defaults(path, document, options, settings)?;
         let tables = tables(path, document, "target")?;
         let mut targets = Vec::new();
-        for (place, table) in (1..).zip(tables) {
+        let lines = lines_of(text, document, "target");
+        for ((place, table), line) in (1..).zip(tables).zip(lines) {
             let target = Table { path, place: format!("{path}: target {place}"), table }.target(options)?;
             if targets.iter().any(|other: &Target| other.name == target.name) {
                 return Err(Failure::Usage(format!(
@@ -80,7 +81,7 @@ pub(super) fn targets_of(
                     target.name
                 )));
             }
-            targets.push(Target { samples: target.samples.or(samples), ..target });
+            targets.push(Target { samples: target.samples.or(samples), line: Some(line), ..target });
         }
         Ok(targets)
     })

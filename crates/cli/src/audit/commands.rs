@@ -60,14 +60,9 @@ pub(super) fn number_shards_from(number: u64) {
     NEXT_SHARD.store(number, Ordering::Relaxed);
 }
 
-/// Runs both commands, each in shards, and tallies what they print.
-pub(super) fn both(
-    (a, b): ((&str, &str), (&str, &str)),
-    samples: u64,
-    terms: &Terms,
-    done: &Arc<AtomicU64>,
-) -> Result<(Tally, Tally), Failure> {
-    let shards = terms.shards.clamp(1, samples.max(1));
+/// The runs of both commands, each in shards.
+pub(super) fn runs((a, b): ((&str, &str), (&str, &str)), samples: u64, shards: u64) -> Vec<Run> {
+    let shards = shards.clamp(1, samples.max(1));
     let mut runs = Vec::new();
     for (side, (argument, command)) in [(Side::A, a), (Side::B, b)] {
         let first = NEXT_SHARD.fetch_add(shards, Ordering::Relaxed);
@@ -81,6 +76,17 @@ pub(super) fn both(
             });
         }
     }
+    runs
+}
+
+/// Runs both commands, each in shards, and tallies what they print.
+pub(super) fn both(
+    (a, b): ((&str, &str), (&str, &str)),
+    samples: u64,
+    terms: &Terms,
+    done: &Arc<AtomicU64>,
+) -> Result<(Tally, Tally), Failure> {
+    let runs = runs((a, b), samples, terms.shards);
     let tallies = all(&runs, terms, done)?;
     let (mut on_a, mut on_b) = (Tally::default(), Tally::default());
     for (run, tally) in runs.iter().zip(tallies) {
@@ -129,7 +135,7 @@ fn all(runs: &[Run], terms: &Terms, done: &Arc<AtomicU64>) -> Result<Vec<Tally>,
 }
 
 /// A group that ends with its audit, also when another command failed and a thread still reads.
-struct Killed(Arc<Group>);
+pub(super) struct Killed(pub(super) Arc<Group>);
 
 impl Drop for Killed {
     fn drop(&mut self) {
@@ -160,7 +166,7 @@ fn hung(
     ))
 }
 
-fn start(run: &Run, folder: Option<&str>) -> Result<(Child, Group), Failure> {
+pub(super) fn start(run: &Run, folder: Option<&str>) -> Result<(Child, Group), Failure> {
     let mut command = Command::new("sh");
     command.arg("-c").arg(&run.command);
     command.env("CERTUS_SAMPLES", run.samples.to_string()).env("CERTUS_SHARD", run.shard.to_string());
@@ -243,7 +249,7 @@ fn ended(status: ExitStatus) -> String {
 }
 
 /// The end of what a command says, on one line.
-fn last_of(mut stderr: impl Read) -> String {
+pub(super) fn last_of(mut stderr: impl Read) -> String {
     let (mut buffer, mut kept) = ([0; 4096], Vec::new());
     while let Ok(length) = stderr.read(&mut buffer) {
         if length == 0 {

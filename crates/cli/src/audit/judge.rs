@@ -137,8 +137,17 @@ fn batches(
     let wanted = target.wanted(settings);
     let is_command = matches!(target.origin, Origin::Commands { .. } | Origin::Search { .. });
     let (mut all_a, mut all_b) = (Tally::default(), Tally::default());
+    #[cfg(unix)]
+    let kept = target.kept(settings, done)?;
     let drawn = audit.run(wanted, &mut coins, |batch| {
-        let (a, b) = target.draw(batch, settings, fresh_seed(&mut seeds)?, done)?;
+        let seed = fresh_seed(&mut seeds)?;
+        #[cfg(unix)]
+        let (a, b) = match &kept {
+            Some(kept) => kept.draw(batch)?,
+            None => target.draw(batch, settings, seed, done)?,
+        };
+        #[cfg(not(unix))]
+        let (a, b) = target.draw(batch, settings, seed, done)?;
         if is_command {
             // A command that prints the same again would be bet on with knowledge of what comes.
             let repeated = |error| Failure::Environment(format!("{}: {error}", target.name));

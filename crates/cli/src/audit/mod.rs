@@ -9,6 +9,8 @@ mod files;
 mod group;
 mod json_value;
 mod judge;
+#[cfg(unix)]
+mod kept;
 mod notes;
 mod npy;
 mod outcome;

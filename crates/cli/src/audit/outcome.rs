@@ -119,6 +119,9 @@ impl Outcome {
             let value = target.origin_json().get(key).cloned();
             document.insert(key.into(), value.unwrap_or(Value::Null));
         }
+        if let Some(line) = target.line {
+            document.insert("line".into(), line.into());
+        }
         let rest = json!({
             "expected": expect.map(Expect::name),
             "as_expected": expect.map(|_| self.is_as_expected(expect, strict)),

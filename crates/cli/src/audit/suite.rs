@@ -81,6 +81,7 @@ impl Judged {
                 document.insert("target".into(), self.target.name.clone().into());
                 document.insert("about".into(), self.target.about.clone().into());
                 document.insert("kind".into(), self.target.origin_json().get("kind").cloned().unwrap_or(Value::Null));
+                document.extend(self.target.line.map(|line| ("line".to_owned(), line.into())));
                 document.insert("expected".into(), json!(self.target.expect.map(Expect::name)));
                 document.insert("as_expected".into(), if skipped.is_some() { Value::Null } else { false.into() });
                 document.insert("epsilon".into(), render(self.target.claim.epsilon()).into());

@@ -47,6 +47,8 @@ pub(super) struct Target {
     /// How long its commands may take, if it has a bound of its own, and where they run.
     pub(super) timeout: Option<Duration>,
     pub(super) folder: Option<String>,
+    /// The line of the audit file that it begins on.
+    pub(super) line: Option<u64>,
 }
 
 /// Where the samples come from.
@@ -104,6 +106,7 @@ impl Target {
             requires: None,
             timeout: None,
             folder: None,
+            line: None,
         }
     }
 
@@ -167,6 +170,29 @@ impl Target {
             }
             Origin::Function { .. } => Err(Failure::Environment(format!("{}: cannot be drawn from here", self.name))),
         }
+    }
+
+    /// Starts its commands once for all batches; nothing where it has none.
+    #[cfg(unix)]
+    pub(super) fn kept(
+        &self,
+        settings: &Settings,
+        done: &Arc<AtomicU64>,
+    ) -> Result<Option<super::kept::Kept>, Failure> {
+        let (a, b, arguments) = match &self.origin {
+            Origin::Commands { a, b, arguments } => (a.clone(), b.clone(), arguments.clone()),
+            Origin::Search { command, pairs, argument } => {
+                let (a, b) = pairs.first().ok_or_else(|| Failure::argument(argument, "has no pair of inputs"))?;
+                let commands = [a, b].map(|data| super::search::with_data(command, data));
+                let [a, b] = commands;
+                (a, b, (argument.clone(), argument.clone()))
+            }
+            _ => return Ok(None),
+        };
+        let timeout = self.timeout.unwrap_or(settings.timeout);
+        let terms = super::commands::Terms { shards: settings.shards, timeout, folder: self.folder.clone() };
+        let sides = ((arguments.0.as_str(), a.as_str()), (arguments.1.as_str(), b.as_str()));
+        super::kept::Kept::start(sides, self.wanted(settings), &terms, done).map(Some)
     }
 
     #[cfg(unix)]

@@ -16,7 +16,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 of the script: the page's policy lets this one run, and no other that a text might smuggle in.
 /// `openssl dgst -sha256 -binary crates/cli/src/render/page.js | openssl base64` prints it; in a browser, a
 /// wrong one is an error of the console, which the browser test finds.
-const SCRIPT_HASH: &str = "15Wd7h6q6FiWUUHnpWoIyYkzVlpEt/t9MlGLxFB9TP0=";
+const SCRIPT_HASH: &str = "NCSL2l8cysR4+efR6r5m7YWhqMHgaVWpLMuNF3stpV8=";
 
 /// More targets than this are shown closed, but for those that are alarming.
 const MOST_OPEN: usize = 6;
@@ -36,7 +36,7 @@ pub(crate) fn html(document: &Value) -> String {
          <title>Privacy audit: {subject}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
         env!("CARGO_PKG_VERSION")
     );
-    page.push_str("<header><p class=\"wordmark\">certus</p><h1>Privacy audit</h1></header>\n<main>\n<section class=\"glance\" aria-label=\"At a glance\">");
+    page.push_str("<a class=\"skip\" href=\"#each\">Skip to the targets</a><header><p class=\"wordmark\">certus</p><h1>Privacy audit</h1></header>\n<main>\n<section class=\"glance\" aria-label=\"At a glance\">");
     page.push_str(&glance(document, &targets));
     page.push_str("</section>\n");
     if is_suite(document) {

@@ -8,6 +8,18 @@
   };
   addEventListener('hashchange', show);
   show();
+  // The links of the table are one stop of the keyboard: arrows go on from there.
+  var links = function () { return all('table.targets tbody th a').filter(function (link) { return !link.closest('tr').hidden; }); };
+  var stop = function (wanted) { all('table.targets tbody th a').forEach(function (link) { link.tabIndex = link === wanted ? 0 : -1; }); };
+  stop(links()[0]);
+  addEventListener('keydown', function (event) {
+    var shown = links(), place = shown.indexOf(document.activeElement);
+    var next = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: shown.length - 1 }[event.key];
+    if (place < 0 || next === undefined || !shown[next]) { return; }
+    event.preventDefault();
+    stop(shown[next]);
+    shown[next].focus();
+  });
   // Which targets to show.
   var rows = all('table.targets tbody tr'), filters = all('[data-filter]');
   filters.forEach(function (button) {
@@ -24,6 +36,7 @@
         row.hidden = !wanted(row);
         document.getElementById('t' + row.dataset.row).hidden = row.hidden;
       });
+      stop(links()[0]);
     });
   });
   all('.filters').forEach(function (group) { group.hidden = false; });

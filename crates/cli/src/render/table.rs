@@ -98,7 +98,7 @@ pub(super) fn table(targets: &[Target<'_>]) -> String {
                 let number = if exact.len() <= LONGEST_CLAIM {
                     number(target, field)?
                 } else {
-                    format!("{}<span hidden>{}</span>", markup(&claimed(&exact)), number(target, field)?)
+                    format!("{}<span hidden=\"\">{}</span>", markup(&claimed(&exact)), number(target, field)?)
                 };
                 Some(format!("<span class=\"pair\">{symbol} = {number}</span>"))
             })

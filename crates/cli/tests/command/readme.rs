@@ -63,6 +63,13 @@ fn check(document: &str, least: usize) {
 #[test]
 fn readme() {
     check("README.md", 4);
+    let lines = fs::read_to_string(support::root().join("README.md")).unwrap().lines().count();
+    assert!(lines <= 140, "README.md has {lines} lines");
+}
+
+#[test]
+fn guide() {
+    check("docs/GUIDE.md", 8);
 }
 
 #[test]
