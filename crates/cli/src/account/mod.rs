@@ -20,7 +20,7 @@ pub(super) use self::pair_file::read as read_text;
 use self::{
     listed::{Item, Listed},
     plot::svg,
-    profile::{Point, profile, profile_both_ways},
+    profile::{Point, profile, profile_both_ways, with_corners},
     summary::Summary,
 };
 use super::{
@@ -150,7 +150,21 @@ pub(super) fn run(options: &Account, shared: &Shared, out: &mut dyn Write) -> Re
             // A hundredth of a pixel needs no more.
             Found::One(_) => draw(points, &Precision { digits: 6 })?,
         };
-        plot.write(svg(&listed.texts(), plan.has_lower_end(), &drawn).as_bytes())?;
+        let asked = match (&question, &found) {
+            (Question::Delta(epsilon), Found::One(answer)) => {
+                Some(Point { epsilon: epsilon.clone(), delta: answer.clone() })
+            }
+            (Question::Epsilon(_), Found::One(answer)) => {
+                let upper = NonNegative::new(answer.enclosure.upper()).unwrap_or_else(|_| NonNegative::zero());
+                let at = self::answer(plan, &Question::Delta(upper.clone()), &Precision { digits: 6 });
+                Some(Point { epsilon: upper, delta: at.map_err(|error| refused(options, error))? })
+            }
+            _ => None,
+        };
+        let progress = Progress::new(Some(0), "drawing", shared.quiet);
+        let along = watched(progress, |_| with_corners(plan, drawn.clone(), asked.as_ref(), &Precision { digits: 6 }))
+            .map_err(|error| refused(options, error))?;
+        plot.write(svg(&listed.texts(), plan.has_lower_end(), (&drawn, &along), asked.as_ref()).as_bytes())?;
     }
     let report =
         Report { listed: &listed, question: &question, digits, found: &found, summary: summary.as_ref(), elapsed };

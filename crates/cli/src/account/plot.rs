@@ -24,7 +24,7 @@ const STYLE: &str = ":root{--paper:#fff;--ink:#1f2328;--faint:#d0d7de;--line:#0b
 @media (prefers-color-scheme:dark){:root{--paper:#0d1117;--ink:#e6edf3;--faint:#30363d;--line:#6cb6ff;--band:#6cb6ff}}\
 text{fill:var(--ink);font:13px system-ui,sans-serif}.heading{font-size:15px;font-weight:600}\
 .paper{fill:var(--paper)}.grid{stroke:var(--faint)}.frame{stroke:var(--ink);fill:none}\
-.band{fill:var(--band);fill-opacity:.25;stroke:var(--line);stroke-width:1.5;stroke-linejoin:round}.point{fill:var(--line)}";
+.band{fill:var(--band);fill-opacity:.25;stroke:var(--line);stroke-width:1.5;stroke-linejoin:round}.point{fill:var(--line)}circle.asked{fill:none;stroke:var(--ink);stroke-width:2}text.asked{font-weight:600}";
 
 /// The scales of the picture.
 struct Axes {
@@ -78,8 +78,14 @@ fn floor_log10(value: &Rational) -> Option<i64> {
     ln(&Positive::new(value.clone()).ok()?, 64).div(&ten)?.lower().floor().to_integer().to_i64()
 }
 
-/// The whole picture; `attained` says whether the lower bounds are the plan's own.
-pub(super) fn svg(plan: &[String], attained: bool, points: &[Point]) -> String {
+/// The whole picture: the band through all of `along`, the points of the profile, and the one that was asked for;
+/// `attained` says whether the lower bounds are the plan's own.
+pub(super) fn svg(
+    plan: &[String],
+    attained: bool,
+    (points, along): (&[Point], &[Point]),
+    asked: Option<&Point>,
+) -> String {
     let axes = Axes::new(points);
     let (left, right, top, bottom) = FRAME;
     let (wide, high) = SIZE;
@@ -133,8 +139,8 @@ pub(super) fn svg(plan: &[String], attained: bool, points: &[Point]) -> String {
     }
     line(format!("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">ε</text>", (left + right) / 2, bottom + 44));
     line(format!("<text x=\"24\" y=\"{}\" text-anchor=\"middle\">δ(ε)</text>", (top + bottom) / 2));
-    let upper = points.iter().map(|point| corner(&axes, point, Rounding::Up));
-    let lower = points.iter().rev().map(|point| corner(&axes, point, Rounding::Down));
+    let upper = along.iter().map(|point| corner(&axes, point, Rounding::Up));
+    let lower = along.iter().rev().map(|point| corner(&axes, point, Rounding::Down));
     line(format!("<polygon class=\"band\" points=\"{}\"/>", upper.chain(lower).collect::<Vec<_>>().join(" ")));
     for point in points {
         let (x, y) =
@@ -143,6 +149,18 @@ pub(super) fn svg(plan: &[String], attained: bool, points: &[Point]) -> String {
         line(format!(
             "<circle class=\"point\" cx=\"{x}\" cy=\"{y}\" r=\"2.5\"><title>ε = {}, δ in {delta}</title></circle>",
             decimal(point.epsilon.get(), 6, Rounding::Down)
+        ));
+    }
+    if let Some(point) = asked.filter(|asked| *asked.epsilon.get() <= axes.last) {
+        let (x, y) = (axes.x(point.epsilon.get()), axes.y(&point.delta.enclosure.upper(), Rounding::Up));
+        let (epsilon, delta) =
+            (decimal(point.epsilon.get(), 4, Rounding::Up), decimal(&point.delta.enclosure.upper(), 4, Rounding::Up));
+        // Beside the point, on the side where there is room.
+        let (anchor, aside) = if x > (left + right) * 50 { ("end", -10) } else { ("start", 10) };
+        let (across, down) = (pixels(x), pixels(y));
+        line(format!("<circle class=\"asked\" cx=\"{across}\" cy=\"{down}\" r=\"6\"/>"));
+        line(format!(
+            "<text class=\"asked\" x=\"{across}\" y=\"{down}\" dx=\"{aside}\" dy=\"-10\" text-anchor=\"{anchor}\">ε = {epsilon}, δ ≤ {delta}</text>"
         ));
     }
     line(format!(

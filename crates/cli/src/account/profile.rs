@@ -31,6 +31,59 @@ pub(super) fn profile(
     })
 }
 
+/// Rounds of points that are put between others where the curve bends, and the most of them.
+const ROUNDS: usize = 4;
+const MOST_BETWEEN: usize = 48;
+
+/// How far the slope of log10 δ may turn between two points, in decades: a third of one is seen.
+const TURN: f64 = 0.3;
+
+/// The points of a picture: `points`, this one if it is within them, and more where the curve has corners.
+#[expect(clippy::float_arithmetic, reason = "where a point is drawn; what is drawn there is an enclosure")]
+pub(super) fn with_corners(
+    plan: &Plan,
+    mut points: Vec<Point>,
+    asked: Option<&Point>,
+    precision: &Precision,
+) -> Result<Vec<Point>, AccountError> {
+    let last =
+        points.last().map(|point| point.epsilon.get().clone()).unwrap_or_else(|| Rational::from_integer(0.into()));
+    points.extend(asked.filter(|asked| *asked.epsilon.get() < last).cloned());
+    points.sort_by(|one, two| one.epsilon.get().cmp(two.epsilon.get()));
+    points.dedup_by(|one, two| one.epsilon.get() == two.epsilon.get());
+    let mut profile = PrivacyProfile::new(plan);
+    let mut room = MOST_BETWEEN;
+    for _ in 0..ROUNDS {
+        let height = |point: &Point| certus_audit::above(&point.delta.enclosure.upper()).max(1e-30).log10();
+        let drops: Vec<f64> =
+            points.iter().zip(points.iter().skip(1)).map(|(one, two)| height(one) - height(two)).collect();
+        let turns = |place: usize| {
+            let drop = |place: usize| drops.get(place).copied();
+            let next = place.checked_add(1).and_then(drop);
+            let before = place.checked_sub(1).and_then(drop);
+            let here = drop(place).unwrap_or(0.0);
+            [before, next].into_iter().flatten().any(|other| (here - other).abs() > TURN)
+        };
+        let between: Vec<Rational> = (0..drops.len())
+            .filter(|place| turns(*place))
+            .filter_map(|place| {
+                Some(
+                    (points.get(place)?.epsilon.get() + points.get(place + 1)?.epsilon.get())
+                        / Rational::from_integer(2.into()),
+                )
+            })
+            .take(room)
+            .collect();
+        room -= between.len();
+        for epsilon in between {
+            let epsilon = NonNegative::new(epsilon).unwrap_or_else(|_| NonNegative::zero());
+            points.push(Point { delta: profile.delta(&epsilon, precision)?, epsilon });
+        }
+        points.sort_by(|one, two| one.epsilon.get().cmp(two.epsilon.get()));
+    }
+    Ok(points)
+}
+
 /// δ of (M(D), M(D′)), of (M(D′), M(D)), and the larger of the two, at the same epsilons.
 pub(super) struct BothWays {
     pub(super) forward: Vec<ProfilePoint>,
@@ -99,6 +152,23 @@ mod tests {
 
     fn plan(spec: &str) -> Plan {
         Plan::of(&from_spec(&spec.parse().unwrap()).unwrap().domination(), 1)
+    }
+
+    /// Randomized response has a corner at ln 3, where its δ ends: points gather there, and the asked one is among them.
+    #[test]
+    fn a_picture_has_the_corners_of_the_curve() {
+        let (plan, precision) = (plan("randomized_response(gamma=1/4)"), Precision { digits: 6 });
+        let last = NonNegative::new(Rational::from_integer(2.into())).unwrap();
+        let points = profile(&plan, 21, Some(&last), &precision, &AtomicU64::new(0)).unwrap();
+        let asked = points
+            .get(3)
+            .cloned()
+            .map(|point| Point { epsilon: NonNegative::new(Rational::new(1.into(), 3.into())).unwrap(), ..point });
+        let drawn = with_corners(&plan, points, asked.as_ref(), &precision).unwrap();
+        let near = |point: &&Point| (certus_audit::above(point.epsilon.get()) - 1.0986).abs() < 0.05;
+        assert!(drawn.iter().filter(near).count() >= 5 && drawn.len() <= 22 + MOST_BETWEEN, "{}", drawn.len());
+        assert!(drawn.iter().any(|point| point.epsilon.to_string() == "1/3"));
+        assert!(drawn.windows(2).all(|two| two[0].epsilon.get() < two[1].epsilon.get()));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod arguments;
 mod audit;
 mod calibrate;
 mod catalogue;
+mod front_door;
 mod ledger;
 mod readme;
 #[cfg(unix)]
