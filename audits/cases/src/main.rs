@@ -188,7 +188,11 @@ fn all(folder: &Path, quick: bool, seed: u64) -> Result<(), Failure> {
             .map_err(|failure| Failure { line: format!("{}: {}", case.name, failure.line), ..failure })?;
         let seconds = started.elapsed().as_secs_f64();
         let holds = study.findings.iter().filter(|finding| finding.agrees).count();
-        print(&format!("{:15} {seconds:6.1} s  {holds} of {} statements hold\n", case.name, study.findings.len()))?;
+        print(&format!(
+            "{:15} {seconds:6.1} s  {holds} of {} of the documents' statements hold\n",
+            case.name,
+            study.findings.len()
+        ))?;
         pages.push(site::Page { case, setting, study, seconds });
     }
     let path = folder.join("index.html");

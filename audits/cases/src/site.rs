@@ -46,7 +46,7 @@ pub fn render(pages: &[Page<'_>]) -> String {
             (page.study.findings.iter().filter(|finding| finding.agrees).count(), page.study.findings.len());
         let _ = writeln!(
             html,
-            "<li><a href=\"#{0}\">{1}</a> <span class=\"source\">{2}</span><br>{3} <span class=\"count\">{right} of {all} statements hold</span></li>",
+            "<li><a href=\"#{0}\">{1}</a> <span class=\"source\">{2}</span><br>{3} <span class=\"count\">{right} of {all} of its statements hold</span></li>",
             page.case.name,
             escape(page.case.title),
             escape(page.case.source),
@@ -89,9 +89,13 @@ fn section(page: &Page<'_>) -> String {
         }
     }
     if !study.findings.is_empty() {
-        html += "<h3>What the documents say, and what was found</h3>\n<ul class=\"findings\">\n";
+        html += "<h3>What the documents say, and what was found</h3>\n<p>Each statement is the document's, not ours; what follows it is what was found.</p>\n<ul class=\"findings\">\n";
         for finding in &study.findings {
-            let (class, sign) = if finding.agrees { ("holds", "holds") } else { ("differs", "does not hold") };
+            let (class, sign) = if finding.agrees {
+                ("holds", "their statement holds")
+            } else {
+                ("differs", "their statement does not hold")
+            };
             let _ = writeln!(
                 html,
                 "<li class=\"{class}\"><span class=\"badge\">{sign}</span> <q>{}</q><br>{}</li>",
