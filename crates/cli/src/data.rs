@@ -40,12 +40,15 @@ pub(super) fn read<'a>(argument: &str, given: &'a str, column: Option<&str>, spe
     Ok(Data { text: Cow::Owned(records.join(between)), is_file })
 }
 
+/// An input and its neighbour.
+type Both<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// An input and its neighbour, where both are given.
 pub(super) fn both<'a>(
     input: Option<&'a str>,
     neighbour: Option<&'a str>,
     spec: &Spec,
-) -> Result<Option<(Cow<'a, str>, Cow<'a, str>)>, Failure> {
+) -> Result<Option<Both<'a>>, Failure> {
     let Some((input, neighbour)) = input.zip(neighbour) else { return Ok(None) };
     if input == "-" && neighbour == "-" {
         return Err(Failure::argument("--neighbour", "cannot be standard input as --input is: give a file, @FILE"));

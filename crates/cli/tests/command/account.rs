@@ -377,7 +377,7 @@ fn a_plot_is_well_formed_and_shows_the_profile() {
         .collect();
     // And more where the curve bends: its δ ends at 3·ln 3.
     let half = corners.len() / 2;
-    assert!(corners.len() % 2 == 0 && half > 21 + 5, "{half}");
+    assert!(corners.len().is_multiple_of(2) && half > 21 + 5, "{half}");
     assert!(corners.iter().chain(&circles).all(|(x, y)| (0.0..wide).contains(x) && (0.0..high).contains(y)));
     // The upper side is on the points, the lower side below (further down) or on it.
     for (upper, lower) in corners[..half].iter().zip(corners[half..].iter().rev()) {
