@@ -1,0 +1,30 @@
+//! `certus-bundle MODULE.wasm SCRIPT.js`: makes the module into one classic script, which a page can load from
+//! `file://`, where neither modules nor `fetch` work.
+//!
+//! The script has two constants: `CERTUS_GLUE`, the source of the functions in JavaScript that wasm-bindgen
+//! makes (its target "no-modules"), and `CERTUS_MODULE`, the module in base64. The page puts both into a worker.
+
+use std::{env, fs, path::Path};
+
+use anyhow::{Context as _, Result, bail};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [module, script] = arguments.as_slice() else { bail!("usage: certus-bundle MODULE.wasm SCRIPT.js") };
+    let mut output = Bindgen::new().input_path(module).no_modules(true)?.typescript(false).generate_output()?;
+    let glue = serde_json::to_string(output.js())?;
+    let wasm = output.wasm_mut().emit_wasm();
+    let text = format!(
+        "// Made by bindings/wasm/build: Certus for a worker of this page.\n\
+         const CERTUS_GLUE = {glue};\nconst CERTUS_MODULE = \"{}\";\n",
+        STANDARD.encode(&wasm)
+    );
+    if let Some(folder) = Path::new(script).parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(script, &text).with_context(|| format!("{script} cannot be written"))?;
+    println!("{script}: {} bytes, of a module of {} bytes", text.len(), wasm.len());
+    Ok(())
+}
