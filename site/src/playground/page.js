@@ -61,14 +61,32 @@
     if (value.lower === value.upper) return element("span", {}, "exactly ", number(`${field}.lower`, value.lower));
     return element("span", {}, "[", number(`${field}.lower`, value.lower), ", ", number(`${field}.upper`, value.upper), "]");
   };
+  // A decimal with so many significant digits, rounded down, or up for an upper end: a string, since a float would round.
+  const rounded = (text, digits, isUpper) => {
+    const [, whole, part = "", power = "0"] = /^(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(text) ?? [];
+    const significant = whole === undefined ? "" : (whole + part).replace(/^0+/, "");
+    if (significant.length <= digits) return text;
+    const hasMore = /[1-9]/.test(significant.slice(digits));
+    const kept = String(BigInt(significant.slice(0, digits)) + (isUpper && hasMore ? 1n : 0n));
+    // The power of ten of the first digit.
+    const first = significant.length - part.length + Number(power) - 1 + (kept.length - digits);
+    const all = kept.replace(/0+$/, "");
+    if (first < -7) return `${all[0]}${all.length > 1 ? "." + all.slice(1) : ""}e${first}`;
+    if (first < 0) return `0.${"0".repeat(-first - 1)}${all}`;
+    return all.length > first + 1 ? `${all.slice(0, first + 1)}.${all.slice(first + 1)}` : all.padEnd(first + 1, "0");
+  };
+  const SHOWN_DIGITS = 10;
+  // An enclosure of many digits, with fewer.
+  const shortened = (field, { lower, upper }) => enclosure(field,
+    { lower: rounded(lower, SHOWN_DIGITS, false), upper: rounded(upper, SHOWN_DIGITS, true) });
   // Rows of a name and what is said of it.
   const described = (caption, rows) =>
     element("table", {}, element("caption", {}, caption), element("tbody", {}, ...rows.filter(Boolean).map(([name, ...said]) =>
       element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, ...said)))));
   const listed = (caption, heads, rows) =>
-    element("table", {}, element("caption", {}, caption),
+    element("table", { class: "listed" }, element("caption", {}, caption),
       element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
-      element("tbody", {}, ...rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))))));
+      element("tbody", {}, ...rows.map((cells) => element("tr", {}, ...cells.map((cell, index) => element("td", { "data-head": heads[index] }, cell))))));
   const NOT_ATTAINED = "an upper bound: the pairs dominate this plan and need not be attained; it may lose less than a lower end says";
 
   const QUESTIONS = {
@@ -127,7 +145,7 @@
       show: (document) => {
         const shown = document.pmf.map((row, index) => ({ ...row, index }))
           .sort((a, b) => Number(b.lower) - Number(a.lower)).slice(0, 9).sort((a, b) => a.index - b.index);
-        const cell = (index, row, ends) => enclosure(`pmf.${index}${ends ? ".expected" : ""}`, ends
+        const cell = (index, row, ends) => shortened(`pmf.${index}${ends ? ".expected" : ""}`, ends
           ? { lower: row.expected_lower, upper: row.expected_upper } : { lower: row.lower, upper: row.upper });
         const hasPaper = shown.every((row) => row.expected_lower !== null);
         return [
@@ -147,7 +165,7 @@
           ]),
           document.privacy && listed("Privacy on these inputs", ["ε", "δ, first to second", "δ, second to first", "at most"],
             document.privacy.map((point, index) => [number(`privacy.${index}.epsilon_upper`, point.epsilon_upper),
-              enclosure(`privacy.${index}.forward`, point.forward), enclosure(`privacy.${index}.backward`, point.backward),
+              shortened(`privacy.${index}.forward`, point.forward), shortened(`privacy.${index}.backward`, point.backward),
               element("span", {}, number(`privacy.${index}.delta_claimed_upper`, point.delta_claimed_upper), ` (${point.claim})`)])),
           listed(`The ${shown.length} likeliest outputs${document.inputs ? " on the first input" : ""}`,
             ["output", "probability by the code", ...(hasPaper ? ["probability on paper"] : [])],
@@ -200,7 +218,7 @@
     });
     cancel.addEventListener("click", () => engine.cancel());
   };
-  for (const form of document.querySelectorAll(".playground form")) start(form);
+  for (const form of document.querySelectorAll(".certus-playground form")) start(form);
 
   // A profile has no value to ask for.
   const question = document.getElementById("account-question");
