@@ -138,7 +138,8 @@ def check_source(folder):
             if is_outside(address) or address.startswith(("data:", "mailto:")) or address == "playground/module.js":
                 continue
             file, _, anchor = urllib.parse.unquote(address).partition("#")
-            target = (folder / file).resolve() if file else path
+            base = ROOT / "site/src" if file.startswith("../../") else folder
+            target = (base / file).resolve() if file else path
             if target.suffix == ".html" and target.with_suffix(".md") in texts:
                 target = target.with_suffix(".md")
             if not target.exists():
@@ -165,12 +166,13 @@ def planted(folder, page, style, find):
     with tempfile.TemporaryDirectory() as copies:
         copy = pathlib.Path(copies).resolve() / folder.parent.name / folder.name
         shutil.copytree(folder, copy)
+        before = len(find(copy))
         for file, faults in ((page, PLANTED), (style, PLANTED_STYLES)):
             text = (copy / file).read_text(encoding="utf-8")
             for fault in faults:
                 place = text.find("</main>") if "</main>" in text else len(text)
                 (copy / file).write_text(text[:place] + "\n" + fault + "\n" + text[place:], encoding="utf-8")
-                missed += [] if len(find(copy)) > len(find(folder)) else [f"planted and not found: {fault}"]
+                missed += [] if len(find(copy)) > before else [f"planted and not found: {fault}"]
             (copy / file).write_text(text, encoding="utf-8")
     return missed
 
