@@ -1,5 +1,5 @@
-//! The README and the tutorial are true: every command in a `console` block is run, and prints what the block
-//! says.
+//! The README, the tutorial and the site are true: every command in a `console` block is run, and prints what
+//! the block says.
 //!
 //! `CERTUS_BLESS=1 cargo test -p certus-cli readme` writes what the commands print into the documents.
 
@@ -75,4 +75,17 @@ fn guide() {
 #[test]
 fn tutorial() {
     check("docs/TUTORIAL.md", 3);
+}
+
+/// The pages of the site. A block that opens with "```console full" needs more than the command: site/check runs it.
+#[test]
+fn site() {
+    let pages = fs::read_dir(support::root().join("site/src")).unwrap().map(|page| page.unwrap().file_name());
+    let mut pages: Vec<_> =
+        pages.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".md")).collect();
+    pages.sort();
+    assert!(pages.len() > 10, "{pages:?}");
+    for page in pages {
+        check(&format!("site/src/{page}"), 0);
+    }
 }
