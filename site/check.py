@@ -32,6 +32,9 @@ LAYOUT = """(() => {
     if (Math.max(root.scrollWidth, document.body.scrollWidth) > root.clientWidth)
         wrong.push('the page is ' + Math.max(root.scrollWidth, document.body.scrollWidth) + ' wide in a window of ' + root.clientWidth + ': ' +
             [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > root.clientWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 90)).join(' | '));
+    // What scrolls by itself, code and tables, may be wider inside.
+    const wide = [...document.querySelectorAll('main *')].filter(e => !e.parentElement.closest('pre, table, code') && e.getBoundingClientRect().right > root.clientWidth + 1);
+    if (wide.length) wrong.push('wider than the window: ' + wide.slice(0, 3).map(e => e.outerHTML.slice(0, 90)).join(' | '));
     let last = 0;
     for (const h of document.querySelectorAll('main :is(h1, h2, h3, h4)')) {
         if (+h.tagName[1] > last + 1) wrong.push('heading ' + h.textContent + ' skips a level');
@@ -230,6 +233,12 @@ def answers(browser, command, asked=tuple(ASKED)):
                 truth = None
             if value != truth and not (ask == "certify" and is_rounded(value, truth, field)):
                 wrong.append(f"{line}: shows {value!r} for {field}, which is {truth!r}")
+        fields = {field for field, _ in shown}
+        for field in fields:
+            # One end alone reads as "exactly".
+            if field.endswith(".lower") and field.removesuffix("lower") + "upper" not in fields:
+                ends = [named(expected, field), named(expected, field.removesuffix("lower") + "upper")]
+                wrong += [] if ends[0] == ends[1] else [f"{line}: shows {field} as exact, and it is {ends}"]
         if len(shown) < 4:
             wrong.append(f"{line}: shows {len(shown)} numbers")
         if asked is not ASKED:

@@ -88,7 +88,8 @@ def page(path, is_full, environment):
             fresh = opening.strip() != "```console"
             for command, expected in commands:
                 lacks = [need for start, need in NEEDS.items() if command.startswith(start) and run(need, folder, environment)[1]]
-                if (fresh and not is_full) or lacks:
+                # What follows on a page may need what was skipped.
+                if (fresh and (not is_full or skipped)) or lacks:
                     skipped += [f"{path.name}: {command}: needs {need}" for need in lacks if is_full]
                     rewritten += f"$ {command}\n" + "".join(expected)
                     continue
