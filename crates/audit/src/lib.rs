@@ -92,5 +92,5 @@ pub use {
 
 /// A first hour with the library.
 #[cfg(all(any(doc, doctest), feature = "statistics"))]
-#[doc = include_str!("../../../docs/TUTORIAL.md")]
+#[doc = include_str!("../TUTORIAL.md")]
 pub mod tutorial {}
