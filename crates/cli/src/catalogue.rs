@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Failure, SCHEMA_VERSION, arguments::Shared, suggest::nearest};
 use certus::{
     guarantee::{Privacy, Relation},
-    mechanism::{CATALOGUE, Entry, Excerpt, entry, from_spec},
+    mechanism::{AnyMechanism, CATALOGUE, Entry, Excerpt, entry, from_spec},
 };
 
 /// What `certus account` knows besides: nothing can be drawn from it without the data.
@@ -130,7 +130,11 @@ fn one(name: &str, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> 
 
 /// What a mechanism states of itself, for which neighbours.
 fn guarantee(spec: &str) -> Option<String> {
-    let mechanism = from_spec(&spec.parse().ok()?).ok()?;
+    stated(&*from_spec(&spec.parse().ok()?).ok()?)
+}
+
+/// What a mechanism states of itself, in words.
+pub(super) fn stated(mechanism: &dyn AnyMechanism) -> Option<String> {
     let privacy = match mechanism.privacy()? {
         Privacy::Pure { epsilon } => format!("pure, epsilon = {epsilon}"),
         Privacy::Approximate { epsilon, delta } => format!("approximate, epsilon = {epsilon}, delta = {delta}"),

@@ -6,12 +6,13 @@
 use std::{
     borrow::Cow,
     fs::File,
-    io::{self, BufReader, Read},
+    io::{self, BufRead as _, BufReader, Read},
 };
 
 use super::{
     Failure,
     audit::csv_rows::{Row, Rows},
+    binary::binary,
 };
 use certus::mechanism::Spec;
 
@@ -70,6 +71,13 @@ pub(super) fn records(argument: &str, given: &str, column: Option<&str>) -> Resu
     // One byte more tells that there are too many.
     let mut from = BufReader::new(from.take(MOST_BYTES + 1));
     let too_long = || Failure::argument(argument, "must have at most 2^30 bytes: `certus release` takes larger files");
+    let start = from.fill_buf().map_err(|error| unreadable(&error))?;
+    if let Some(what) = binary(start) {
+        return Err(Failure::argument(
+            argument,
+            format_args!("is {what}: data are lines of text, or CSV with --column"),
+        ));
+    }
     let Some(column) = column else {
         let mut bytes = Vec::new();
         from.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;

@@ -35,7 +35,13 @@ impl Failure {
     /// The argument parser's own error, as one line without its usage text.
     pub(super) fn from_parser(error: &clap::Error) -> Self {
         let text = error.to_string();
-        if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let is_bare = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        if is_bare && text.contains("certus ledger [") {
+            return Self::Usage(
+                "a command of ledger must be given: init, show, verify or head; see certus help ledger".into(),
+            );
+        }
+        if is_bare {
             return Self::Usage(
                 "a command must be given: sample, certify, account, calibrate, audit, tally, replay, ledger (init, show, verify or head), release, mechanisms, completions or man; see --help".into(),
             );

@@ -3,6 +3,7 @@
 mod account;
 mod arguments;
 mod audit;
+mod binary;
 mod calibrate;
 mod catalogue;
 mod certify;

@@ -12,7 +12,7 @@ use super::Failure;
 const PROGRAM: &str = "certus-release";
 
 /// How to get it.
-const INSTALL: &str = "certus-release is not installed: put it beside certus or on the PATH, by `cargo install --path crates/release` in the sources or `pip install certus-release`";
+const INSTALL: &str = "certus-release is not installed: put it beside certus or on the PATH, by `cargo install --locked --path crates/release` in the sources, or its wheel by `pip install ./crates/release`; without it, `certus sample` takes one mechanism on a CSV file: see `certus sample --help`";
 
 /// Runs it with the arguments that follow `release`; its exit status is this one's.
 pub(super) fn run(arguments: &[OsString]) -> Result<u8, Failure> {

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{
     Failure, SCHEMA_VERSION,
     arguments::{Sample, Sampler, Shared},
-    data,
+    catalogue, data,
     progress::Progress,
     source::{Source, count, mechanism, seed},
     statistic::{Names, Shown},
@@ -18,7 +18,7 @@ use super::{
 use certus::{
     bits::{Bits, Meter},
     exact::{Rational, Rounding, decimal},
-    mechanism::{AnyRelease, Entry, InputError, Outcome, SamplerError, Spec, entry},
+    mechanism::{AnyMechanism, AnyRelease, Entry, InputError, Outcome, SamplerError, Spec, entry},
     sample::{self, fixed::Mode},
 };
 
@@ -63,7 +63,11 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let given = options.input.as_deref().map(|given| data::read("--input", given, column, &spec)).transpose()?;
     let is_file = given.as_ref().is_some_and(|data| data.is_file);
     let wrong_input = |error: InputError| {
-        let lines = if is_file { "; in a file, one a line, or one a row with --column" } else { "" };
+        let lines = if is_file {
+            "; in a file one a line, or one a row of CSV with --column NAME; keys that are words need --keys"
+        } else {
+            ""
+        };
         Failure::argument("--input", format_args!("{error}{lines}"))
     };
     let given = given.map(|data| match &names {
@@ -96,9 +100,17 @@ pub(super) fn run(options: &Sample, shared: &Shared, out: &mut dyn Write) -> Res
     let bulk = (if has_samplers { BULK } else { FEW }, sampler == "fixed");
     let shown = if options.raw { Shown::Plain } else { Shown::of(&spec) };
     if is_file && !shared.quiet {
-        let _ = writeln!(io::stderr(), "note: no ledger was debited for these data; `certus release` keeps one");
+        let _ = writeln!(io::stderr(), "{}", notes(&*mechanism, samples, names.is_some()));
     }
     draw_all((&*release, bulk, sampler), &spec, samples, (&shown, names.as_ref()), options, shared, out)
+}
+
+/// What a release of data in a file costs, and what does not count: all of it public.
+fn notes(mechanism: &dyn AnyMechanism, samples: u64, has_names: bool) -> String {
+    let cost = catalogue::stated(mechanism).unwrap_or_else(|| "not stated: see certus account".to_owned());
+    let times = if samples > 1 { format!("; each of these {samples} releases costs that much") } else { String::new() };
+    let names = if has_names { "\nnote: records with other names than --keys has are not counted" } else { "" };
+    format!("cost: {cost}{times}\nnote: no ledger was debited for it; `certus release` keeps one{names}")
 }
 
 /// Draws from the source that was asked for, with progress, and reports what it took.

@@ -186,7 +186,8 @@ impl<'a> Search<'a> {
             Prospect { goal, n, m, alpha, z }
         };
         let mut best = Best(None);
-        let finals = self.finals(&prospect, directions);
+        // What is read at a glance is told apart by thinned samples too: no column is read again for it.
+        let finals = if is_plain_only { None } else { self.finals(&prospect, directions) };
         let (columns, families) = match &finals {
             Some((columns, families)) => (columns, families),
             None => (&self.columns, &self.families),
@@ -236,8 +237,9 @@ impl<'a> Search<'a> {
             }
             // A threshold gains by more samples; what has more to choose would fit them.
             Of::Family((feature, column, family @ (Family::Thresholds | Family::Tails)), _) => {
+                let whole = self.whole.as_ref().filter(|_| finals.is_some());
                 let (train, validate) =
-                    self.whole.as_ref().map_or((&self.train, &self.validate), |whole| (&whole.train, &whole.validate));
+                    whole.map_or((&self.train, &self.validate), |whole| (&whole.train, &whole.validate));
                 let both = train.plus(validate);
                 let again = Grouped::new(family, column, &both, &both).best(direction, &prospect)?;
                 // The promise stays that of the validation, which no fit has touched.

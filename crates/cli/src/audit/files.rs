@@ -14,7 +14,7 @@ use super::{
     json_value, npy,
     settings::MOST_SAMPLES,
 };
-use crate::{Failure, arguments::Format};
+use crate::{Failure, arguments::Format, binary::binary};
 use certus_audit::outputs::{LONGEST_LINE_BYTES, LineError, Output, Recording, Tally};
 
 /// The byte order mark of UTF-8.
@@ -62,7 +62,7 @@ fn sniffed(argument: &str, path: &str) -> Result<Format, Failure> {
     let extension = Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let start = start.get(..length).unwrap_or_default();
     let is_raw = ["f64", "i64"].iter().any(|raw| extension.eq_ignore_ascii_case(raw));
-    if let Some((_, what)) = BINARIES.iter().find(|(magic, _)| !is_raw && start.starts_with(magic)) {
+    if let Some(what) = binary(start).filter(|_| !is_raw) {
         return Err(Failure::argument(
             argument,
             format_args!("{path} is {what}: samples are text, CSV, NDJSON, .npy, or raw f64 or i64"),
@@ -88,18 +88,6 @@ fn sniffed(argument: &str, path: &str) -> Result<Format, Failure> {
     }
     Ok(format)
 }
-
-/// How files begin that are no samples, and what they are.
-const BINARIES: [(&[u8], &str); 8] = [
-    (b"PAR1", "Parquet, which `certus release` and the Python package read"),
-    (b"ARROW1", "Arrow, which the Python package reads"),
-    (b"PK\x03\x04", "a ZIP archive (such as .npz)"),
-    (b"\x1f\x8b", "compressed by gzip"),
-    (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
-    (b"\x89HDF", "HDF5"),
-    (b"SQLite format 3", "a database of SQLite"),
-    (b"\x80\x04\x95", "a pickle of Python"),
-];
 
 pub(super) fn open(argument: &str, path: &str) -> Result<File, Failure> {
     File::open(path).map_err(|error| unreadable(argument, path, &error))

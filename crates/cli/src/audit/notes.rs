@@ -11,7 +11,9 @@ use certus_audit::outputs::{Output, Shape, Tally};
 pub(super) fn notes(origin: &Origin, a: &Tally, b: &Tally) -> Vec<String> {
     let quotes = if matches!(origin, Origin::Tallies { .. }) { quotes(a, b) } else { None };
     let shards = if matches!(origin, Origin::Commands { .. } | Origin::Search { .. }) { one_shard(a, b) } else { None };
-    let strays = [stray("a", a), stray("b", b)];
+    // Of what is drawn in this process, a word is no message.
+    let is_own = matches!(origin, Origin::Mechanism { .. } | Origin::Zoo(_));
+    let strays = if is_own { [None, None] } else { [stray("a", a), stray("b", b)] };
     [fewer(a, b), line_ends(a, b), quotes, shards].into_iter().chain(strays).flatten().collect()
 }
 
@@ -40,6 +42,10 @@ fn one_shard(a: &Tally, b: &Tally) -> Option<String> {
 fn stray(side: &str, tally: &Tally) -> Option<String> {
     let is_word = |output: &Output| output.shape() == Shape::Word;
     let words: u64 = tally.iter().filter(|(output, _)| is_word(output)).map(|(_, count)| count).sum();
+    let is_number = |output: &Output| matches!(output.shape(), Shape::Integer | Shape::Float | Shape::Fraction);
+    if tally.iter().any(|(output, _)| !is_word(output) && !is_number(output)) {
+        return None;
+    }
     let runs = u64::try_from(tally.shards().len()).unwrap_or(u64::MAX).max(1);
     let is_stray = words > 0 && words <= runs.saturating_mul(MOST_STRAY) && words < tally.samples() / 100;
     is_stray.then(|| {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use crate::render::claimed;
+use certus::exact::{Rounding, decimal, parse};
 
 /// The longest name that is shown, in characters.
 const LONGEST_NAME: usize = 44;
@@ -113,7 +114,8 @@ fn row(target: &Value) -> [String; 8] {
             if text("delta_upper").is_empty() { "1".to_owned() } else { of("delta_upper") }
         ),
         of("epsilon_lower"),
-        of("min_detectable_delta"),
+        // Rounded up: what is a little less would not have been seen.
+        parse(text("min_detectable_delta")).map_or_else(|_| "-".to_owned(), |seen| decimal(&seen, 4, Rounding::Up)),
         format!("{}{}", text("verdict"), if unexpected { "  UNEXPECTED" } else { "" }),
     ]
 }
