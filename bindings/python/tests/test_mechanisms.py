@@ -29,7 +29,8 @@ def text(released: Any) -> str:
 def test_every_mechanism_releases_what_the_command_does(command: Callable[..., Any], name: str) -> None:
     mechanism = certus.Mechanism(example(name))
     data = mechanism.neighbours[0]
-    document = command("sample", mechanism.spec, "-n", "40", "--seed", "5", "--input", data, "--sampler", "reference")
+    arguments = ["--seed", "5", "--input", data, "--sampler", "reference", "--raw"]
+    document = command("sample", mechanism.spec, "-n", "40", *arguments)
     found = mechanism.sample_many(data, 40, source=seeded("5"))
     assert [text(released) for released in found] == document["samples"]
     assert text(mechanism.release(data, source=seeded("5"))) == document["samples"][0]
