@@ -174,7 +174,8 @@ pub(super) struct Sample {
     /// How many samples
     #[arg(short = 'n', value_name = "N", default_value = "1", allow_hyphen_values = true)]
     pub(super) n: String,
-    /// What the mechanism runs on: an integer, or records or scores such as 5,17,3, or a file of them, @FILE, or standard input, -; `certus mechanisms` says which [default: 0, or a small example]
+    /// What the mechanism runs on: an integer, or records or scores such as 5,17,3, or a file of them, @FILE,
+    /// or standard input, -; `certus mechanisms` says which [default: 0, or a small example]
     #[arg(long, value_name = "V|@FILE|-", allow_hyphen_values = true)]
     pub(super) input: Option<String>,
     /// The column of a CSV file that holds the records
@@ -208,7 +209,8 @@ pub(super) struct Sample {
 pub(super) struct Certify {
     /// The mechanism, such as 'gaussian(sigma=2)'; `certus mechanisms` lists them
     pub(super) spec: String,
-    /// An input, for a certificate of the guarantee, or a file of its records, @FILE: with --neighbour [default: two of the worst, where there is no closed form to compare with]
+    /// An input, for a certificate of the guarantee, or a file of its records, @FILE: with --neighbour
+    /// [default: two of the worst, where there is no closed form to compare with]
     #[arg(long, value_name = "V", allow_hyphen_values = true, requires = "neighbour")]
     pub(super) input: Option<String>,
     /// A neighbour of the input

@@ -2,7 +2,8 @@
 //! `file://`, where neither modules nor `fetch` work.
 //!
 //! The script has two constants: `CERTUS_GLUE`, the source of the functions in JavaScript that wasm-bindgen
-//! makes (its target "no-modules"), and `CERTUS_MODULE`, the module compressed by gzip, in base64. The page puts both into a worker.
+//! makes (its target "no-modules"), and `CERTUS_MODULE`, the module compressed by gzip, in base64. The page
+//! puts both into a worker.
 
 use std::{env, fs, io::Write as _, path::Path};
 
