@@ -6,7 +6,10 @@ import json
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,7 +108,14 @@ def test_without_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
         certus.release("people.csv", "count", epsilon=1)
 
 
-@pytest.mark.skipif(shutil.which("certus-release") is None, reason="the program certus-release is not installed")
+def is_installed() -> bool:
+    return Path(sys.executable).with_name("certus-release").is_file() or shutil.which("certus-release") is not None
+
+
+real = pytest.mark.skipif(not is_installed(), reason="the program certus-release is not installed")
+
+
+@real
 def test_the_real_program(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     table = arrow.table({"id": [f"p{i // 2}" for i in range(2000)], "age": [i % 90 for i in range(2000)]})
@@ -118,3 +128,78 @@ def test_the_real_program(tmp_path: Path) -> None:
     assert dry.dry_run and dry.rows == []
     with pytest.raises(ValueError, match="age"):
         certus.release(str(data), "sum", "age", epsilon=1)
+
+
+# At this price a release is exact but with probability below 2e^-100.
+EXACT = """
+format = "certus-release/1"
+[person]
+column = "id"
+rows = 10
+[budget]
+epsilon = 100000
+[columns.age]
+type = "integer"
+lower = 0
+upper = 100
+[columns.income]
+type = "number"
+lower = 0
+upper = 10
+grid = 0.25
+[columns.sex]
+type = "text"
+values = ["f", "m"]
+[[query]]
+name = "adults"
+statistic = "count"
+where = "age >= 18 AND income IS NOT NULL"
+by = ["sex"]
+[[query]]
+name = "income"
+statistic = "sum"
+column = "income"
+"""
+PEOPLE: dict[str, list[Any]] = {
+    "id": ["ann", "ann", "bob", None, "eve", "eve", "eve", "eve", "eve"],
+    "age": [40, None, 17, 50, 18, 1000, 30, 30, 30],
+    "income": [1.25, 2.5, float("nan"), 9.0, 1e300, -4.0, 0.125, None, 1e-9],
+    "sex": ["f", "f", "m", "m", "m", "x", "m", "m", "m"],
+}
+
+
+@pytest.fixture
+def people(request: pytest.FixtureRequest) -> Any:
+    """The table as one library holds it."""
+    match request.param:
+        case "pyarrow":
+            return pytest.importorskip("pyarrow").table(PEOPLE)
+        case "pandas":
+            return pytest.importorskip("pandas").DataFrame(PEOPLE)
+        case "polars":
+            return pytest.importorskip("polars").DataFrame(PEOPLE)
+        case _:
+            if shutil.which("java") is None:
+                pytest.skip("there is no Java")
+            sql = pytest.importorskip("pyspark.sql")
+            session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+            request.addfinalizer(session.stop)
+            rows = list(zip(*PEOPLE.values(), strict=True))
+            return session.createDataFrame(rows, "id string, age bigint, income double, sex string")
+
+
+@real
+@pytest.mark.parametrize("people", ["pyarrow", "pandas", "polars", "pyspark"], indirect=True)
+def test_data_frames(people: Any, command_path: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "people.ledger"
+    subprocess.run([command_path, "ledger", "init", ledger, "--epsilon", "100000"], check=True, capture_output=True)
+    released = certus.release(people, EXACT, ledger=ledger, release_id="r1")
+    # What is missing or NaN is nothing, what is out of bounds is clamped, 0.125 is rounded up, nobody's row is dropped.
+    assert [row["value"] for row in released["adults"]] == ["1", "3"]
+    assert [row["value"] for row in released["income"]] == ["14"]
+    assert released.receipt is not None and released.receipt["ledger_head"] is not None
+    # Printed again at no cost; another release is refused.
+    assert certus.release(people, EXACT, ledger=ledger, release_id="r1").rows == released.rows
+    with pytest.raises(certus.BudgetError):
+        certus.release(people, EXACT, ledger=ledger, release_id="r2")
+    assert certus.release(people, "count", person="id", rows=10, epsilon=10000).rows[0]["value"] == "8"
