@@ -4,10 +4,12 @@
 //! certus audit --claim epsilon=1 --a 'outputs PLAN a.csv' --b 'outputs PLAN b.csv'
 //! ```
 //!
-//! A third argument plants a bug that the audit must find: `no-clamp`, `no-bound` or `no-threshold`.
+//! A third argument plants a bug that the audit must find: `no-clamp`, `no-bound` or `no-threshold`. Or it is `end-to-end`:
+//! every output is from `certus ledger init` and `certus release`, two processes, with a ledger of its own. The command
+//! `certus` is then that of `$CERTUS_COMMAND`, which finds `certus-release` beside itself or on the PATH.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 use certus::{
     bits::{Bits, BitsError, SystemBits},
@@ -34,6 +36,7 @@ fn main() {
     let samples: u64 = std::env::var("CERTUS_SAMPLES").unwrap().parse().unwrap();
     match bug {
         None => honest(plan, data, samples),
+        Some("end-to-end") => end_to_end(plan, data, samples),
         Some(bug) => planted(plan, data, bug, samples),
     }
 }
@@ -60,15 +63,38 @@ fn honest(plan: &str, data: &str, samples: u64) {
         let mut world = World { out: &mut out, err: &mut err, bits: &mut fresh };
         let status = run(arguments.iter().map(Into::into), &mut world);
         assert_eq!(status, 0, "{}", String::from_utf8_lossy(&err));
-        let document: serde_json::Value = serde_json::from_slice(&out).unwrap();
-        let queries = document["queries"].as_array().unwrap();
-        let rows = queries.iter().flat_map(|query| query["results"].as_array().unwrap());
-        let texts = rows.map(|row| {
-            let group: Vec<_> = row["group"].as_array().unwrap().iter().map(|key| key.as_str().unwrap()).collect();
-            (group.join("/"), row["value"].as_str().unwrap().to_owned())
-        });
-        print(texts.collect(), plan);
+        print(printed(&out), plan);
     }
+}
+
+/// The installed command, as a user types it.
+fn end_to_end(plan: &str, data: &str, samples: u64) {
+    let certus = std::env::var_os("CERTUS_COMMAND").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for sample in 0..samples {
+        let ledger = folder.path().join(sample.to_string()).to_str().unwrap().to_owned();
+        let answer = |arguments: &[&str]| {
+            let done = Command::new(&certus).args(arguments).output().unwrap();
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+            done.stdout
+        };
+        answer(&["ledger", "init", &ledger, "--epsilon", "1", "--delta", "1e-6"]);
+        let out = answer(&["release", plan, "--data", data, "--ledger", &ledger, "--json", "--quiet"]);
+        print(printed(&out), plan);
+        fs::remove_file(&ledger).unwrap();
+    }
+}
+
+/// Keys and values of a release that was printed as JSON.
+fn printed(out: &[u8]) -> Vec<(String, String)> {
+    let document: serde_json::Value = serde_json::from_slice(out).unwrap();
+    let queries = document["queries"].as_array().unwrap();
+    let rows = queries.iter().flat_map(|query| query["results"].as_array().unwrap());
+    let texts = rows.map(|row| {
+        let group: Vec<_> = row["group"].as_array().unwrap().iter().map(|key| key.as_str().unwrap()).collect();
+        (group.join("/"), row["value"].as_str().unwrap().to_owned())
+    });
+    texts.collect()
 }
 
 /// What is priced is the plan; what is aggregated or drawn is not.
