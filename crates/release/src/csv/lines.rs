@@ -1,4 +1,4 @@
-//! The bytes of a range of a file, in lines or in pieces.
+//! The bytes of a range of a file, in lines.
 
 use std::{
     fs::File,
@@ -137,18 +137,5 @@ impl<F: Read + Seek> Lines<F> {
         self.ended = read == 0;
         (self.progress)(read as u64);
         Ok(())
-    }
-
-    /// All bytes that are in the buffer, or that one reading gives; none at the end of the file.
-    pub(crate) fn piece(&mut self) -> io::Result<&[u8]> {
-        if self.rest.is_empty() && !self.ended {
-            self.fill()?;
-        }
-        Ok(self.buffer.get(self.rest.clone()).unwrap_or_default())
-    }
-
-    /// Passes over bytes of the piece.
-    pub(crate) fn consume(&mut self, length: usize) {
-        self.take(length.min(self.rest.len()), 0);
     }
 }

@@ -3,8 +3,7 @@
 //! * The header is mandatory: one row of at most 1 MiB and 10,000 columns, without or with a byte order mark.
 //! * Fields are separated by commas and may be in quotes, in which a quote is doubled (RFC 4180).
 //! * A row ends at a line feed (a carriage return before it belongs to it), also within quotes: a quote that
-//!   is open there is closed. Where [`Newlines::InQuotes`] is chosen, a line feed within quotes is part of
-//!   the field.
+//!   is open there is closed. A stray quote thus changes its own row alone, never those of others.
 //! * An empty line is no row.
 //! * **A row with more or fewer fields than the header, or of more than 1 MiB, is missing in every column**:
 //!   a comma that nobody quoted would otherwise shift values into other columns.
@@ -35,12 +34,12 @@ pub use table::CsvTable;
 /// # Errors
 ///
 /// Never: bytes in memory can be read.
-pub fn rows(bytes: &[u8], newlines: Newlines, fields: usize, ends: &[u64]) -> std::io::Result<Vec<Vec<Vec<u8>>>> {
+pub fn rows(bytes: &[u8], fields: usize, ends: &[u64]) -> std::io::Result<Vec<Vec<Vec<u8>>>> {
     let mut rows = Vec::new();
     let mut start = 0;
     for end in ends.iter().copied().chain([bytes.len() as u64]) {
         let lines = lines::Lines::new(std::io::Cursor::new(bytes), start..end, 0, Box::new(|_| {}))?;
-        let mut records = record::Records::new(lines, newlines, fields);
+        let mut records = record::Records::new(lines, fields);
         while let Some(record) = records.next()? {
             rows.push((0..fields).map(|place| record.field(place).to_vec()).collect());
         }
@@ -55,13 +54,3 @@ pub const ROW_BYTES: usize = 1 << 20;
 pub const HEADER_BYTES: usize = 1 << 20;
 /// Columns of a file.
 pub const COLUMNS: usize = 10_000;
-
-/// What a line feed within quotes is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Newlines {
-    /// The end of the row, as outside: the file is read in parallel.
-    #[default]
-    EndRows,
-    /// Part of the field: the file is read by one thread.
-    InQuotes,
-}

@@ -9,14 +9,13 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 use memchr::{memchr, memchr_iter};
 
 use super::{
-    Newlines, ROW_BYTES,
+    ROW_BYTES,
     lines::{Line, Lines},
 };
 
 /// Reads rows, of as many fields as the header.
 pub(crate) struct Records<F = File> {
     lines: Lines<F>,
-    newlines: Newlines,
     parser: Parser,
     fields: usize,
 }
@@ -49,15 +48,12 @@ impl<'a> Record<'a> {
 }
 
 impl<F: Read + Seek> Records<F> {
-    pub(crate) fn new(lines: Lines<F>, newlines: Newlines, fields: usize) -> Self {
-        Self { lines, newlines, parser: Parser::new(fields), fields }
+    pub(crate) fn new(lines: Lines<F>, fields: usize) -> Self {
+        Self { lines, parser: Parser::new(fields), fields }
     }
 
     /// The next row.
     pub(crate) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
-        if self.newlines == Newlines::InQuotes {
-            return Ok(self.parser.record(&mut self.lines)?.map(|record| record.of(self.fields)));
-        }
         let line = loop {
             match self.lines.next()? {
                 None => return Ok(None),
@@ -124,56 +120,6 @@ impl Parser {
             (start, count) = (end + 1, count + 1);
         }
         Some(Record { bytes: line, spans: self.spans.get(..count)? })
-    }
-
-    /// A row that ends at a line feed outside quotes.
-    fn record<F: Read + Seek>(&mut self, lines: &mut Lines<F>) -> io::Result<Option<Record<'_>>> {
-        let complete = loop {
-            let Some((fields, last)) = self.fields(lines)? else { return Ok(None) };
-            // A carriage return before the line feed, or before the end of the file, is not part of the last
-            // field.
-            let (line, returned) = match last {
-                [before, b'\r', b'\n'] | [_, before, b'\r'] => (before, true),
-                [_, before, _] => (before, false),
-            };
-            if returned && line == b'\n' {
-                continue;
-            }
-            if returned && let Some(end) = fields.and_then(|fields| self.ends.get_mut(fields.checked_sub(1)?)) {
-                *end = end.saturating_sub(1);
-            }
-            break fields;
-        };
-        Ok(Some(complete.and_then(|fields| self.parsed(fields)).unwrap_or(Record::MISSING)))
-    }
-
-    /// How many fields the next row has, if there is room for it, and its last three bytes, as if there were
-    /// line feeds before it; nothing at the end of the file.
-    fn fields<F: Read + Seek>(&mut self, lines: &mut Lines<F>) -> io::Result<Option<(Option<usize>, [u8; 3])>> {
-        let (mut written, mut ended, mut complete) = (0, 0, true);
-        let mut last = [b'\n'; 3];
-        loop {
-            let input = lines.piece()?;
-            let output = self.output.get_mut(written..).unwrap_or_default();
-            let ends = self.ends.get_mut(ended..).unwrap_or_default();
-            let (result, read, output, ends) = self.reader.read_record(input, output, ends);
-            match input.get(..read).unwrap_or_default() {
-                [] => {}
-                [one] => last = [last[1], last[2], *one],
-                [one, two] => last = [last[2], *one, *two],
-                [.., one, two, three] => last = [*one, *two, *three],
-            }
-            lines.consume(read);
-            (written, ended) = (written + output, ended + ends);
-            match result {
-                ReadRecordResult::InputEmpty => {}
-                // What a row of too many bytes or fields holds is not kept.
-                ReadRecordResult::OutputFull => (written, complete) = (0, false),
-                ReadRecordResult::OutputEndsFull => (ended, complete) = (0, false),
-                ReadRecordResult::End => return Ok(None),
-                ReadRecordResult::Record => return Ok(Some((complete.then_some(ended), last))),
-            }
-        }
     }
 
     /// The fields that `csv-core` wrote one after another.

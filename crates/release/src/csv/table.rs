@@ -21,7 +21,6 @@ use datafusion::{
 };
 
 use super::{
-    Newlines,
     columns::{Builder, Declared, schema},
     header::{Header, HeaderError},
     lines::Lines,
@@ -41,7 +40,6 @@ pub struct CsvTable {
     path: PathBuf,
     identity: Identity,
     header: Header,
-    newlines: Newlines,
     columns: Vec<Declared>,
     schema: SchemaRef,
     partitions: usize,
@@ -49,7 +47,7 @@ pub struct CsvTable {
 }
 
 impl CsvTable {
-    /// The table of a plan. `partitions` ranges are read at once, one where newlines may be in quotes.
+    /// The table of a plan. `partitions` ranges are read at once.
     ///
     /// # Errors
     ///
@@ -59,14 +57,13 @@ impl CsvTable {
         path: PathBuf,
         identity: Identity,
         header: Header,
-        newlines: Newlines,
         partitions: usize,
         progress: Progress,
     ) -> Result<Option<Self>, HeaderError> {
         let Some(columns) = Declared::all(plan, &header)? else { return Ok(None) };
-        let partitions = if newlines == Newlines::InQuotes { 1 } else { partitions.max(1) };
+        let partitions = partitions.max(1);
         let schema = Arc::new(schema(&columns));
-        Ok(Some(Self { path, identity, header, newlines, columns, schema, partitions, progress }))
+        Ok(Some(Self { path, identity, header, columns, schema, partitions, progress }))
     }
 
     /// Ranges of bytes that together are the rows of the file.
@@ -164,7 +161,7 @@ impl Batches {
         }
         let progress = Arc::clone(&table.progress);
         let lines = Lines::new(file, range, table.header.end, Box::new(move |bytes| progress(bytes)))?;
-        let records = Records::new(lines, table.newlines, table.header.columns());
+        let records = Records::new(lines, table.header.columns());
         let builders = table.columns.iter().map(|column| Builder::new(column, BATCH_ROWS)).collect();
         Ok(Self { table, records, builders, failed: false })
     }

@@ -4,14 +4,14 @@ use std::io::Write;
 
 use proptest::prelude::*;
 
-use super::{Header, Newlines, ROW_BYTES};
+use super::{Header, ROW_BYTES};
 
-fn rows(bytes: &[u8], newlines: Newlines, fields: usize, ends: &[u64]) -> Vec<Vec<Vec<u8>>> {
-    super::rows(bytes, newlines, fields, ends).unwrap()
+fn rows(bytes: &[u8], fields: usize, ends: &[u64]) -> Vec<Vec<Vec<u8>>> {
+    super::rows(bytes, fields, ends).unwrap()
 }
 
-fn texts(bytes: &[u8], newlines: Newlines) -> Vec<String> {
-    let rows = rows(bytes, newlines, 2, &[]);
+fn texts(bytes: &[u8]) -> Vec<String> {
+    let rows = rows(bytes, 2, &[]);
     rows.iter()
         .map(|row| row.iter().map(|field| String::from_utf8_lossy(field)).collect::<Vec<_>>().join("|"))
         .collect()
@@ -36,27 +36,19 @@ fn every_row_is_something() {
         (b"a,b\rc\n", &["a|b\rc"]),
     ];
     for (bytes, expected) in cases {
-        assert_eq!(texts(bytes, Newlines::EndRows), expected, "{}", bytes.escape_ascii());
+        assert_eq!(texts(bytes), expected, "{}", bytes.escape_ascii());
     }
-    let quoted = b"\"a\nb\",\"c\r\"\r\n\"d\",e\r\n\xef\xbb\xbf\"f\",g\n\"h,i\n";
-    assert_eq!(texts(quoted, Newlines::InQuotes), ["a\nb|c\r", "d|e", "\u{feff}\"f\"|g", "|"]);
 }
 
 #[test]
 fn a_long_row_is_missing() {
-    for newlines in [Newlines::EndRows, Newlines::InQuotes] {
-        for (length, expected) in [(ROW_BYTES - 2, 1), (ROW_BYTES + 10, 0), (3 * ROW_BYTES, 0)] {
-            let mut bytes = b"a,b\nc,".to_vec();
-            bytes.extend(std::iter::repeat_n(b'x', length));
-            bytes.extend(b"\ne,f\n");
-            let rows = rows(&bytes, newlines, 2, &[]);
-            assert_eq!(rows.len(), 3);
-            assert_eq!(
-                [rows[0][1].len(), rows[1][0].len(), rows[2][1].len()],
-                [1, expected, 1],
-                "{newlines:?} {length}"
-            );
-        }
+    for (length, expected) in [(ROW_BYTES - 2, 1), (ROW_BYTES + 10, 0), (3 * ROW_BYTES, 0)] {
+        let mut bytes = b"a,b\nc,".to_vec();
+        bytes.extend(std::iter::repeat_n(b'x', length));
+        bytes.extend(b"\ne,f\n");
+        let rows = rows(&bytes, 2, &[]);
+        assert_eq!(rows.len(), 3);
+        assert_eq!([rows[0][1].len(), rows[1][0].len(), rows[2][1].len()], [1, expected, 1], "{length}");
     }
 }
 
@@ -89,19 +81,10 @@ proptest! {
     fn where_ranges_are_cut_changes_nothing(bytes in bytes(), first in 0..80_u64, second in 0..80_u64, fields in 1..4_usize) {
         let most = bytes.len() as u64;
         let cuts = [first.min(second).min(most), first.max(second).min(most)];
-        let whole = rows(&bytes, Newlines::EndRows, fields, &[]);
-        prop_assert_eq!(rows(&bytes, Newlines::EndRows, fields, &cuts), &whole[..]);
+        let whole = rows(&bytes, fields, &[]);
+        prop_assert_eq!(rows(&bytes, fields, &cuts), &whole[..]);
         // Each line that is not empty is a row.
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !matches!(line, [] | [b'\r']));
         prop_assert_eq!(lines.count(), whole.len());
-    }
-
-    #[test]
-    fn quotes_that_are_closed_in_their_line_are_the_same_in_both_modes(
-        lines in proptest::collection::vec("(x|\"(a|,|\"\")*\")(,(x|\"(a|,|\"\")*\")){0,2}\r?|\r?", 0..6),
-        fields in 1..4_usize,
-    ) {
-        let bytes = lines.join("\n").into_bytes();
-        prop_assert_eq!(rows(&bytes, Newlines::EndRows, fields, &[]), rows(&bytes, Newlines::InQuotes, fields, &[]));
     }
 }

@@ -16,7 +16,7 @@ use datafusion::{
 use super::{EngineError, Identity};
 use crate::{
     aggregates::RankKey,
-    csv::{Header, Newlines},
+    csv::Header,
     sql::{self, Kind, Kinds, Source},
 };
 
@@ -34,8 +34,6 @@ pub struct Options {
     pub spill_limit: u64,
     /// Parts of the work that run at once.
     pub partitions: usize,
-    /// Of CSV: what a line feed within quotes is.
-    pub newlines: Newlines,
     /// Told, again and again, how much of how much was read: bytes of CSV, rows of Parquet. Each query reads
     /// the file once.
     pub progress: Arc<dyn Fn(u64, u64) + Send + Sync>,
@@ -48,7 +46,6 @@ impl Default for Options {
             spill: None,
             spill_limit: 100 << 30,
             partitions: std::thread::available_parallelism().map_or(1, usize::from),
-            newlines: Newlines::default(),
             progress: Arc::new(|_, _| {}),
         }
     }

@@ -132,8 +132,7 @@ impl Data {
         let (path, partitions) = (self.path.clone(), options.partitions);
         let (table, source): (Arc<dyn TableProvider>, _) = match &self.format {
             Format::Csv(header) => {
-                let (header, newlines) = (header.clone(), options.newlines);
-                let table = CsvTable::new(plan, path, self.identity, header, newlines, partitions, progress)?;
+                let table = CsvTable::new(plan, path, self.identity, header.clone(), partitions, progress)?;
                 (Arc::new(table.ok_or(EngineError::Engine)?), Source::Canonical)
             }
             Format::Parquet(metadata, source) => {
