@@ -32,8 +32,8 @@ impl Failure {
         Self::argument(name, format_args!("{must}, not {}", Excerpt::new(value)))
     }
 
-    /// The argument parser's own error, as one line without its usage text.
-    pub(super) fn from_parser(error: &clap::Error) -> Self {
+    /// The argument parser's own error, as one line without its usage text, and what was probably meant.
+    pub(super) fn from_parser(error: &clap::Error, hint: Option<String>) -> Self {
         let text = error.to_string();
         let is_bare = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if is_bare && text.contains("certus ledger [") {
@@ -51,8 +51,11 @@ impl Failure {
             .map(str::trim)
             .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
             .filter(|line| !line.is_empty());
+        // The parser's own tips are about spelling; a hint of ours takes their place.
+        let kept = kept.take_while(|line| hint.is_none() || !line.starts_with("tip:"));
         let line = kept.collect::<Vec<_>>().join(" ");
-        Self::Usage(line.strip_prefix("error: ").unwrap_or(&line).to_owned())
+        let line = line.strip_prefix("error: ").unwrap_or(&line);
+        Self::Usage(hint.as_ref().map_or_else(|| line.to_owned(), |hint| format!("{line}; {hint}")))
     }
 
     /// The line for standard error, if there is anything to say; no control characters, and not endless.

@@ -73,7 +73,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         return release::run(rest);
     }
     let cli = match Cli::command_for_people()
-        .try_get_matches_from(arguments)
+        .try_get_matches_from(&arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches))
     {
         Ok(cli) => cli,
@@ -86,7 +86,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
             if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && io::stdout().is_terminal() {
                 out.write_all(error.to_string().as_bytes())?;
             }
-            return Err(Failure::from_parser(&error));
+            return Err(Failure::from_parser(&error, suggest::arguments(&arguments)));
         }
     };
     match cli.command {
