@@ -290,9 +290,10 @@ def test_assert_private() -> None:
     assert assert_private(noisy, 0, 1, epsilon=1.2).verdict == "consistent"
     with pytest.raises(AssertionError) as caught:
         assert_private(noisy, 0, 2, epsilon=1, name="half the noise")
-    first, event, epsilon, delta = str(caught.value).splitlines()
+    first, words, cause, epsilon, delta = str(caught.value).splitlines()
     assert first == "half the noise is not (epsilon = 1, delta = 0)-private between 0 and 2, at confidence 0.999:"
-    assert event.startswith('  the event "') and " times of " in event and " on 0, and " in event
+    assert words.startswith("  the number is ") and " times of " in words and " on 0, and " in words
+    assert cause.startswith("  cause: often noise of too small a scale")
     assert epsilon.startswith("  at the claimed delta, epsilon is at least 1.")
     assert delta.startswith("  at the claimed epsilon, delta is at least 0.")
     assert assert_private(noisy, 0, 1, samples=20).verdict == "inconclusive"

@@ -90,9 +90,21 @@ class AuditResult:
 
     @property
     def event(self) -> str | None:
-        """The event that tells the inputs apart best, in words."""
+        """The event that tells the inputs apart best, as `certus replay` reads it."""
         event: str | None = self._document["event"]
         return event
+
+    @property
+    def words(self) -> str | None:
+        """The event in words."""
+        words: str | None = self._document["words"]
+        return words
+
+    @property
+    def cause(self) -> str | None:
+        """What usually causes such an event, where that is known."""
+        cause: str | None = self._document["cause"]
+        return cause
 
     @property
     def counts(self) -> dict[str, tuple[int, int]] | None:

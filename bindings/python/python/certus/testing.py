@@ -51,7 +51,8 @@ def assert_private(
     >>> certus.testing.assert_private(lambda x, n: x + noise.sample(n), 0, 3, name="weak")
     Traceback (most recent call last):
     AssertionError: weak is not (epsilon = 1, delta = 0)-private between 0 and 3, at confidence 0.999:
-      the event "..." came ... times of ... on 0, and ... times of ... on 3
+      the number is ...: ... times of ... on 0, and ... times of ... on 3
+      cause: often noise of too small a scale, or a sensitivity that is understated
       at the claimed delta, epsilon is at least 2...
       at the claimed epsilon, delta is at least 0...
     """
@@ -85,7 +86,9 @@ def explain(result: AuditResult) -> str:
     counts = result.counts
     if counts is not None:
         times = [f"{inside} times of {of} on {side}" for side, (inside, of) in zip((a, b), counts.values())]
-        lines.append(f'  the event "{result.event}" came {times[0]}, and {times[1]}')
+        lines.append(f"  {result.words}: {times[0]}, and {times[1]}")
+    if result.cause is not None:
+        lines.append(f"  cause: {result.cause}")
     lines.append(f"  at the claimed delta, epsilon is at least {document['epsilon_lower']}")
     if document["delta_lower"] != "0":
         lines.append(f"  at the claimed epsilon, delta is at least {document['delta_lower']}")
