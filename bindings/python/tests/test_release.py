@@ -163,7 +163,7 @@ column = "income"
 PEOPLE: dict[str, list[Any]] = {
     "id": ["ann", "ann", "bob", None, "eve", "eve", "eve", "eve", "eve"],
     "age": [40, None, 17, 50, 18, 1000, 30, 30, 30],
-    "income": [1.25, 2.5, float("nan"), 9.0, 1e300, -4.0, 0.125, None, 1e-9],
+    "income": [1.25, 2.5, float("nan"), 9.0, float("inf"), -4.0, 0.125, None, 1e-300],
     "sex": ["f", "f", "m", "m", "m", "x", "m", "m", "m"],
 }
 

@@ -193,9 +193,8 @@ def _arguments(path: str, plan: str | None, words: list[str]) -> list[str]:
 
 def _by_spark(program: str, data: Any, arguments: list[str], folder: Path) -> str:
     """The aggregates of a Spark data frame, in a private file."""
-    col = import_module("pyspark.sql.functions").col
     session, name = data.sparkSession, _TABLE
-    data.select([col(f"`{column.replace('`', '``')}`").cast("string") for column in data.columns]).createOrReplaceTempView(name)
+    data.select([_text(field.name, field.dataType.typeName()) for field in data.schema]).createOrReplaceTempView(name)
     try:
         without_data = [word for word in arguments if word != "--data"][:1] if "--data" in arguments else arguments
         result = session.sql(_run([program, *without_data, "--emit-sql", "spark", "--table", name]))
@@ -208,6 +207,19 @@ def _by_spark(program: str, data: Any, arguments: list[str], folder: Path) -> st
     finally:
         session.catalog.dropTempView(name)
     return str(path)
+
+
+def _text(column: str, kind: str) -> Any:
+    """A column of Spark as text, whose rule knows exponents of two digits: other doubles are clamped or 0 anyway."""
+    functions = import_module("pyspark.sql.functions")
+    value = functions.col(f"`{column.replace('`', '``')}`")
+    if kind in ("double", "float"):
+        value, most = value.cast("double"), functions.lit(1e90)
+        within = functions.least(functions.greatest(value, -most), most)
+        small = functions.when(functions.abs(value) < 1e-90, functions.lit(0.0)).otherwise(within)
+        # The least and the greatest pass over nulls.
+        value = functions.when(value.isNull() | functions.isnan(value), functions.lit(None)).otherwise(small)
+    return value.cast("string").alias(column)
 
 
 def _write(data: Any, path: str) -> None:
