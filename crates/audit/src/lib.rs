@@ -51,6 +51,8 @@ mod batches;
 #[cfg(feature = "statistics")]
 mod bounds;
 #[cfg(feature = "statistics")]
+pub mod canaries;
+#[cfg(feature = "statistics")]
 mod claim;
 #[cfg(feature = "statistics")]
 pub mod events;

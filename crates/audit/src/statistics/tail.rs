@@ -114,7 +114,7 @@ fn sum(above: f64, below: f64, odds: f64) -> f64 {
 /// P(X = x) of Binomial(n, p), 0 < p < 1, as Loader, "Fast and accurate computation of binomial
 /// probabilities" (2000) writes it: √(n/(2πx(n − x)))·exp(s(n) − s(x) − s(n − x) − d(x, np) − d(n − x, n(1 −
 /// p))), without the cancellation of ln n!.
-pub(super) fn mass(n: u64, x: u64, p: f64) -> f64 {
+pub(crate) fn mass(n: u64, x: u64, p: f64) -> f64 {
     let (whole, part, rest) = (real(n), real(x), real(n - x));
     if x == 0 {
         return (whole * (-p).ln_1p()).exp();

@@ -1,0 +1,23 @@
+//! Audits of one training run, by canaries.
+//!
+//! Each of m canaries is a record with a fair coin, and is trained on if the coin says so. Whoever has the model
+//! gives every canary a score, without the coins, and guesses r of them: the greatest scores "in", the least
+//! "out". If more guesses are right than the claim allows, it is false.
+//!
+//! * [`recursion`]: for any claim that is a curve: (ε, δ), or the profiles of a plan, both directions;
+//! * [`guesses`]: for (ε, δ), the bound of Steinke, Nasr and Jagielski.
+//!
+//! **r is fixed before the scores are seen.** At δ > 0 a mechanism may signal r through its scores, and both
+//! bounds are then false. Which canaries are guessed may depend on all scores.
+//!
+//! No alarm is not evidence of privacy: canaries show what these records, these scores and this many of them
+//! can show.
+
+mod curve;
+pub mod guesses;
+pub mod recursion;
+
+pub use curve::{Curve, ProfilePoint};
+
+#[cfg(test)]
+mod tests;
