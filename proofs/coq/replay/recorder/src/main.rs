@@ -6,10 +6,12 @@
 //! tape laplace 5 2 : 0110101 : -3             one random tape, exactly the bits that were used, and its output
 //! floors 3 : 7f… bf…                          ⌊G(j)·2^precision⌋ of a fast sampler's cells, in hexadecimal: the tapes after it name it by its number
 //! bounds 4 : 0,1 1,2                          the enclosures of a coin's probability at each length
+//! exp 1 2 30 : 2605029347 2605029348 32       `exp_neg` of 1/2 at 30 bits: its bounds, over 2^32
 //! ```
 //!
 //! Only the public API is used, so that what is recorded is what everybody gets. The seeds are fixed: the same code writes the same file.
 
+mod exact;
 mod fast;
 mod floors;
 
@@ -338,6 +340,7 @@ fn main() -> Outcome {
     trees(&mut to)?;
     tapes(&mut to)?;
     fast::record(&mut to)?;
+    exact::record(&mut to)?;
     to.to.flush()?;
     Ok(())
 }
