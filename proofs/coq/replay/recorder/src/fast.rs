@@ -42,14 +42,22 @@ impl<W: Write> Recording<W> {
         Ok(())
     }
 
-    /// The floors of a distribution at `precision` bits, of which the first look is `width`, by their number.
-    fn floors(&mut self, precision: u32, width: u32, floors: &[BigUint]) -> Result<u64, Box<dyn std::error::Error>> {
+    /// The floors of a distribution at `precision` bits, of which the first look is `width`, by their number; and what they are floors of, which Coq checks:
+    /// cells of 2^`offset` places, of both signs if `folded`.
+    fn floors(
+        &mut self,
+        (decay, offset, folded): (Decay<'_>, u32, bool),
+        precision: u32,
+        width: u32,
+        floors: &[BigUint],
+    ) -> Result<u64, Box<dyn std::error::Error>> {
         self.lists += 1;
         write!(self.to, "floors {} {precision} {width} :", self.lists)?;
         for floor in floors {
             write!(self.to, " {floor:x}")?;
         }
         writeln!(self.to)?;
+        writeln!(self.to, "cells {} {} {offset} {}", self.lists, decay.written(), u8::from(folded))?;
         Ok(self.lists)
     }
 
@@ -58,7 +66,7 @@ impl<W: Write> Recording<W> {
         const WIDTH: u32 = 63;
         let precision = WIDTH + 64 * looks;
         let floors = floors(decay, &BigUint::from(1u32), true, precision, usize::MAX)?;
-        let list = self.floors(precision, WIDTH, &floors)?;
+        let list = self.floors((decay, 0, true), precision, WIDTH, &floors)?;
         let name = format!("table {list} 64");
         let mut source = seeded([self.lists.to_le_bytes()[0]; 32]);
         for _ in 0..100 {
@@ -110,14 +118,8 @@ impl<W: Write> Recording<W> {
         let floors = floors(decay, &width, false, precision, most)?;
         let ones = (BigUint::from(1u32) << prefix) - 1u32;
         let reach = floors.iter().take_while(|&floor| floor >> more < ones).count() + 1;
-        let list = self.floors(precision, prefix, &floors)?;
-        let of = match decay {
-            Decay::Laplace(scale) => format!("laplace {}", fraction(scale.numerator(), scale.denominator())),
-            Decay::Gaussian(variance) => {
-                format!("gaussian {}", fraction(variance.numerator(), variance.denominator()))
-            }
-        };
-        let name = format!("buckets {of} {list} {reach} {squeeze} {high} {low} {unused} 64");
+        let list = self.floors((decay, offset, false), precision, prefix, &floors)?;
+        let name = format!("buckets {} {list} {reach} {squeeze} {high} {low} {unused} 64", decay.written());
         let mut source = seeded([self.lists.to_le_bytes()[0]; 32]);
         for _ in 0..80 {
             self.from_prefix(&name, sampler, Vec::new(), &mut source)?;
@@ -199,6 +201,9 @@ impl<W: Write> Recording<W> {
             write!(self.to, " {},{}", (p.lower() * &unit).floor().numer(), (p.upper() * &unit).ceil().numer())?;
         }
         writeln!(self.to)?;
+        // Coq checks that these enclose p.
+        let exponent = fraction(epsilon.numerator(), epsilon.denominator());
+        writeln!(self.to, "coin {} {exponent} {answers}", self.lists)?;
         let parameters = format!("{} {answers} {truth}", self.lists);
         let response = RandomizedResponse::by_epsilon(epsilon, answers);
         self.record(task, "response_by_epsilon", &parameters, &response.on(&Integer::from(truth))?)

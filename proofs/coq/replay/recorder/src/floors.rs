@@ -3,6 +3,8 @@
 
 use certus::exact::{BigUint, NonNegative, Positive, Rational, exp_neg};
 
+use crate::fraction;
+
 /// What a weight is: e^(-k/s) or e^(-k²/2σ²).
 #[derive(Clone, Copy)]
 pub enum Decay<'p> {
@@ -11,6 +13,14 @@ pub enum Decay<'p> {
 }
 
 impl Decay<'_> {
+    /// Its name and its scale, or its variance.
+    pub fn written(self) -> String {
+        match self {
+            Self::Laplace(scale) => format!("laplace {}", fraction(scale.numerator(), scale.denominator())),
+            Self::Gaussian(variance) => format!("gaussian {}", fraction(variance.numerator(), variance.denominator())),
+        }
+    }
+
     /// x with f(k) = e^-x.
     pub fn exponent(self, k: &BigUint) -> Rational {
         match self {
