@@ -1,6 +1,6 @@
-(** The tie of [src/exact]: what the shipped [exp_neg] answered, the model must answer, bound by bound and digit by digit. *)
+(** The tie of [src/exact]: what the shipped [exp_neg] and [ln] answered, the models must answer, bound by bound and digit by digit. *)
 Require Import Reals ZArith List Bool.
-From Certus.exact Require Import Intervals ExpNeg.
+From Certus.exact Require Import Intervals ExpNeg Ln.
 Import ListNotations.
 
 Definition same_interval (found : option Interval) (lower upper digits : Z) : bool :=
@@ -9,9 +9,9 @@ Definition same_interval (found : option Interval) (lower upper digits : Z) : bo
   | None => false
   end.
 
-(** [exp_neg] of numerator/denominator at a precision, and its answer. *)
-Record Exponential := { numerator : Z; denominator : Z; precision : Z; least : Z; greatest : Z; digits : Z }.
-Definition exponential_holds (r : Exponential) : bool :=
+(** A function of numerator/denominator at a precision, and its answer. *)
+Record Answer := { numerator : Z; denominator : Z; precision : Z; least : Z; greatest : Z; digits : Z }.
+Definition exponential_holds (r : Answer) : bool :=
   (Z.leb 0 (numerator r) && Z.ltb 0 (denominator r) && Z.leb 0 (precision r)
    && same_interval (exp_neg (numerator r) (denominator r) (precision r)) (least r) (greatest r) (digits r))%bool.
 
@@ -27,4 +27,16 @@ Theorem replayed_exponentials_contain recordings r : forallb exponential_holds r
 Proof.
   intros H I answer. apply forallb_forall with (x := r) in H; auto. unfold exponential_holds in H. rewrite !andb_true_iff, !Z.leb_le, Z.ltb_lt in H.
   destruct H as [[[Hn Hd] Hp] H]. apply same_interval_spec in H. now apply exp_neg_contains.
+Qed.
+
+(** Four doublings of the guard are more than any answer has needed. *)
+Definition logarithm_holds (r : Answer) : bool :=
+  (Z.ltb 0 (numerator r) && Z.ltb 0 (denominator r) && Z.leb 0 (precision r)
+   && same_interval (ln_of 4 (numerator r) (denominator r) (precision r)) (least r) (greatest r) (digits r))%bool.
+Theorem replayed_logarithms_contain recordings r : forallb logarithm_holds recordings = true -> In r recordings ->
+  let answer := interval (least r) (greatest r) (digits r) in
+  contains answer (ln (IZR (numerator r) / IZR (denominator r))) /\ is_narrow answer (precision r) = true.
+Proof.
+  intros H I answer. apply forallb_forall with (x := r) in H; auto. unfold logarithm_holds in H. rewrite !andb_true_iff, !Z.leb_le, !Z.ltb_lt in H.
+  destruct H as [[[Hn Hd] Hp] H]. apply same_interval_spec in H. now apply (ln_contains 4).
 Qed.

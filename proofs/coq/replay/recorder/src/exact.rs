@@ -1,8 +1,8 @@
-//! What `exp_neg` answers, bound by bound, at many points: Coq has the same algorithm, proven, and must answer the same.
+//! What `exp_neg` and `ln` answer, bound by bound, at many points: Coq has the same algorithms, proven, and must answer the same.
 
 use std::io::Write;
 
-use certus::exact::{BigInt, Enclosure, NonNegative, Rational, exp_neg};
+use certus::exact::{BigInt, Enclosure, NonNegative, Positive, Rational, exp_neg, ln};
 
 use crate::{Outcome, Recording, fraction, over, ten_to};
 
@@ -18,6 +18,13 @@ impl<W: Write> Recording<W> {
         let x = NonNegative::new(x)?;
         let answer = written(&exp_neg(&x, precision));
         writeln!(self.to, "exp {} {precision} : {answer}", fraction(x.numerator(), x.denominator()))?;
+        Ok(())
+    }
+
+    fn logarithm(&mut self, x: Rational, precision: u32) -> Outcome {
+        let x = Positive::new(x)?;
+        let answer = written(&ln(&x, precision));
+        writeln!(self.to, "ln {} {precision} : {answer}", fraction(x.numerator(), x.denominator()))?;
         Ok(())
     }
 }
@@ -52,5 +59,11 @@ pub fn record<W: Write>(to: &mut Recording<W>) -> Outcome {
         }
     }
     to.exponential(over(3, 2), 400)?;
-    to.exponential(over(1, 5), 500)
+    to.exponential(over(1, 5), 500)?;
+    for precision in [0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 63, 64, 65, 100, 128, 200] {
+        for x in points().into_iter().filter(|x| *x > over(0, 1)) {
+            to.logarithm(x, precision)?;
+        }
+    }
+    to.logarithm(over(3, 2), 400)
 }

@@ -8,7 +8,7 @@
 //! cells 3 laplace 5 2 0 1                     what these are the floors of: the weights, log₂ of the width of a cell, and whether it stands for both signs
 //! bounds 4 : 0,1 1,2                          the enclosures of a coin's probability at each length
 //! coin 4 1 2 3                                what these enclose: p of ε = 1/2 and 3 answers
-//! exp 1 2 30 : 2605029347 2605029348 32       `exp_neg` of 1/2 at 30 bits: its bounds, over 2^32
+//! exp 1 2 30 : 2605029347 2605029348 32       `exp_neg` of 1/2 at 30 bits: its bounds, over 2^32; and so for `ln`
 //! ```
 //!
 //! Only the public API is used, so that what is recorded is what everybody gets. The seeds are fixed: the same code writes the same file.
