@@ -1,5 +1,5 @@
-(** The hypotheses of the theorems about the replay, of [exact] and of the transfer of privacy can be met: each kind, applied. A wrong floor, a wrong bound and a wrong answer are
-    refused. *)
+(** The hypotheses of the theorems about the replay, of [exact] and of the transfer of privacy can be met:
+    each kind, applied. A wrong floor, a wrong bound and a wrong answer are refused. *)
 Require Import Reals Lra Lia List ZArith Arith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.

@@ -1,4 +1,5 @@
-(** [odd_series] and [atanh] of [src/exact/ln.rs]: atanh z = Σ z^(2k+1)/(2k+1) for 0 <= z <= 1/3, on integers scaled by 2^working. *)
+(** [odd_series] and [atanh] of [src/exact/ln.rs]: atanh z = Σ z^(2k+1)/(2k+1) for 0 <= z <= 1/3, on integers
+    scaled by 2^working. *)
 Require Import Reals Lra Lia ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.exact Require Import Intervals.
@@ -6,7 +7,8 @@ From Certus.exact Require Import Intervals.
 (** ** The algorithm *)
 Open Scope Z_scope.
 
-(** The loop: the powers P_k, each divided by 2k + 1, to the first that is 0; nothing if it takes more than [fuel] steps. *)
+(** The loop: the powers P_k, each divided by 2k + 1, to the first that is 0; nothing if it takes more than
+    [fuel] steps. *)
 Fixpoint odd_loop (fuel : nat) (step : Z -> Z) (power total slack divisor : Z) : option (Z * Z) :=
   match fuel with
   | O => None

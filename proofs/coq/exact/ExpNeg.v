@@ -1,5 +1,6 @@
-(** [exp_neg] of [src/exact/exp.rs]: e^-x for a rational x >= 0, on integers of any size. x is halved until it is small, the series is summed there, and the result
-    squared back; a result too wide is computed again with twice the guard bits. What the Rust adds in u32 saturates; precisions here are far from that. *)
+(** [exp_neg] of [src/exact/exp.rs]: e^-x for a rational x >= 0, on integers of any size. x is halved until it
+    is small, the series is summed there, and the result squared back; a result too wide is computed again
+    with twice the guard bits. What the Rust adds in u32 saturates; precisions here are far from that. *)
 Require Import Reals Lra Lia ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.exact Require Import Intervals ExpSeries.
@@ -153,7 +154,8 @@ Proof.
   assert (2 <= exp 1) by (generalize (exp_ineq1_le 1); lra). nra.
 Qed.
 
-(** For every rational x >= 0 and every precision, what [exp_neg] answers contains e^-x, and is at most 2^-precision wide. *)
+(** For every rational x >= 0 and every precision, what [exp_neg] answers contains e^-x, and is at most
+    2^-precision wide. *)
 Theorem exp_neg_contains n d precision e : (0 <= n)%Z -> (0 < d)%Z -> (0 <= precision)%Z -> exp_neg n d precision = Some e ->
   contains e (exp (- (IZR n / IZR d))) /\ is_narrow e precision = true.
 Proof.

@@ -1,4 +1,5 @@
-(** [exp_neg] answers: the series ends, and some number of guard bits makes the result narrow, whatever x and the precision are. *)
+(** [exp_neg] answers: the series ends, and some number of guard bits makes the result narrow, whatever x and
+    the precision are. *)
 Require Import Lia ZArith Bool Reals Lra Psatz.
 From Certus.exact Require Import Intervals ExpSeries ExpNeg.
 Open Scope Z_scope.

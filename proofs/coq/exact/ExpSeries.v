@@ -1,4 +1,5 @@
-(** [series] of [src/exact/exp.rs]: e^-t for t <= 1/2 by its alternating series, on integers scaled by 2^working. *)
+(** [series] of [src/exact/exp.rs]: e^-t for t <= 1/2 by its alternating series, on integers scaled by
+    2^working. *)
 Require Import Reals Lra Lia ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.exact Require Import Intervals.
@@ -28,7 +29,8 @@ Definition series (fuel : nat) (t working : Z) : option (Z * Z) := series_loop f
 (** ** What it encloses *)
 Open Scope R_scope.
 
-(** What the partial sum of the first k terms misses, with the sign of the k-th: e^-x - 1, + x, … in absolute value. *)
+(** What the partial sum of the first k terms misses, with the sign of the k-th: e^-x - 1, + x, … in absolute
+    value. *)
 Fixpoint missed (k : nat) (x : R) : R := match k with O => exp (- x) | S k => x ^ k / INR (fact k) - missed k x end.
 
 Lemma missed_derive k x : is_derive (missed (S k)) x (missed k x).

@@ -1,5 +1,6 @@
-(** [src/exact/enclosure.rs] and [enclosure/arithmetic.rs]: intervals whose bounds are integers over a power of two. Each operation is written as the Rust
-    has it, on integers of any size, and contains what it must: if x is in the first operand and y in the second, x ∘ y is in the result. *)
+(** [src/exact/enclosure.rs] and [enclosure/arithmetic.rs]: intervals whose bounds are integers over a power
+    of two. Each operation is written as the Rust has it, on integers of any size, and contains what it must:
+    if x is in the first operand and y in the second, x ∘ y is in the result. *)
 Require Import Reals Lra Lia ZArith Bool Psatz.
 Open Scope Z_scope.
 

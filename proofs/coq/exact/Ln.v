@@ -1,4 +1,5 @@
-(** [ln] of [src/exact/ln.rs]: ln(2^e·m) = e·ln 2 + 2·atanh((m - 1)/(m + 1)), and ln 2 by three faster series of the same kind. *)
+(** [ln] of [src/exact/ln.rs]: ln(2^e·m) = e·ln 2 + 2·atanh((m - 1)/(m + 1)), and ln 2 by three faster series
+    of the same kind. *)
 Require Import Reals Lra Lia ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.exact Require Import Intervals ExpNeg AtanhSeries.
@@ -114,7 +115,8 @@ Proof.
   assert (EV : IZR e = IZR v - IZR u) by (rewrite <- minus_IZR; f_equal; unfold u, v; lia). rewrite EV. ring.
 Qed.
 
-(** For every rational x > 0 and every precision, what [ln] answers contains ln x, and is at most 2^-precision wide. *)
+(** For every rational x > 0 and every precision, what [ln] answers contains ln x, and is at most 2^-precision
+    wide. *)
 Theorem ln_contains tries n d precision e : (0 < n)%Z -> (0 < d)%Z -> (0 <= precision)%Z -> ln_of tries n d precision = Some e ->
   contains e (ln (IZR n / IZR d)) /\ is_narrow e precision = true.
 Proof.

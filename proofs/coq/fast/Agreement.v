@@ -1,6 +1,7 @@
-(** Bounds that agree give runs that agree. A lazy sampler asks for the bounds at a length only after it has read as many bits, so that what the bounds are
-    beyond the length of a tape changes nothing on that tape; and where nothing is known of a cell, or of any cell at some length, a run can only ask for
-    more bits, so that a run which ends has never used such bounds. *)
+(** Bounds that agree give runs that agree. A lazy sampler asks for the bounds at a length only after it has
+    read as many bits, so that what the bounds are beyond the length of a tape changes nothing on that tape;
+    and where nothing is known of a cell, or of any cell at some length, a run can only ask for more bits, so
+    that a run which ends has never used such bounds. *)
 Require Import ZArith List Arith Lia Bool.
 From Certus.semantics Require Import Program.
 From Certus.samplers Require Import Model.
@@ -38,7 +39,8 @@ Proof.
   intros H. injection H as <- <-. destruct (run_bits_reads _ _ _ _ _ E) as [L B]. exists more. auto.
 Qed.
 
-(** Equal bounds up to a length give equal runs, outputs or none, on every tape that does not reach past it. *)
+(** Equal bounds up to a length give equal runs, outputs or none, on every tape that does not reach past it.
+    *)
 Theorem equal_bounds_equal_runs most :
   (forall cell length, (length <= most)%nat -> lower cell length = lower' cell length /\ upper cell length = upper' cell length) ->
   forall fuel length prefix tape, (length + List.length tape <= most)%nat ->
@@ -55,7 +57,8 @@ Proof.
   destruct (refine_continues _ _ _ _ _ _ _ _ _ E) as (more & -> & _ & _ & L). apply IH. lia.
 Qed.
 
-(** [unknown cell length]: there the bounds say nothing, nor at any greater length. Elsewhere they are equal. *)
+(** [unknown cell length]: there the bounds say nothing, nor at any greater length. Elsewhere they are equal.
+    *)
 Variable unknown : nat -> nat -> Prop.
 Hypothesis unknown_later : forall cell length length', unknown cell length -> (length <= length')%nat -> unknown cell length'.
 Hypothesis unknown_is_void : forall cell length, unknown cell length -> (lower cell length <= 0 /\ 2 ^ Z.of_nat length <= upper cell length)%Z.
@@ -88,7 +91,8 @@ Proof.
   - unfold refine in E. rewrite scan_unknown in E by auto. cbn [run] in E. destruct (run (bits refill) fuel tape) as [[? ?]|]; discriminate.
 Qed.
 
-(** A run that ends by bounds some of which are unknown ends so by those that they are part of, and in a cell of which something is known. *)
+(** A run that ends by bounds some of which are unknown ends so by those that they are part of, and in a cell
+    of which something is known. *)
 Theorem known_bounds_decide fuel length prefix tape cell rest : (0 <= prefix < 2 ^ Z.of_nat length)%Z ->
   run (invert_from lower upper patience refill length prefix) fuel tape = Some (cell, rest) ->
   run (invert_from lower' upper' patience refill length prefix) fuel tape = Some (cell, rest) /\ exists length, ~ unknown cell length.

@@ -1,5 +1,6 @@
-(** Many draws at once, as [fill] of the prepared samplers is to give: a list of so many outputs, independent and of one law. Whatever program has that product law will
-    do, in whatever order it draws its bits: a vector with such a list added to it is as private as one with noise drawn for each coordinate. *)
+(** Many draws at once, as [fill] of the prepared samplers is to give: a list of so many outputs, independent
+    and of one law. Whatever program has that product law will do, in whatever order it draws its bits: a
+    vector with such a list added to it is as private as one with noise drawn for each coordinate. *)
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.

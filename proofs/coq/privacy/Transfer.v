@@ -1,6 +1,7 @@
-(** Privacy is a property of laws. Two programs with the same probability of every output give every score the same mean, so that whatever is private with the one is
-    with the other, at the same cost. The mechanisms' theorems, which are about the reference samplers, so hold of any noise that has their law: prepared tables and
-    buckets, or whatever draws it. *)
+(** Privacy is a property of laws. Two programs with the same probability of every output give every score the
+    same mean, so that whatever is private with the one is with the other, at the same cost. The mechanisms'
+    theorems, which are about the reference samplers, so hold of any noise that has their law: prepared tables
+    and buckets, or whatever draws it. *)
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.

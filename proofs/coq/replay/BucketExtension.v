@@ -1,5 +1,6 @@
-(** The bucketed samplers that are replayed, and the exact ones that they are part of. The buckets' floors are extended as a table's are; the acceptance's bounds,
-    which are a series of forty terms and so do not tighten for ever, are used up to any length [most], and after it the true floors of e^-x·2^length. *)
+(** The bucketed samplers that are replayed, and the exact ones that they are part of. The buckets' floors are
+    extended as a table's are; the acceptance's bounds, which are a series of forty terms and so do not
+    tighten for ever, are used up to any length [most], and after it the true floors of e^-x·2^length. *)
 Require Import Reals Lra Lia List ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
@@ -36,7 +37,8 @@ Let w := (2 ^ (high + low))%nat.
 Let wz := (2 ^ Z.of_nat (high + low))%Z.
 Let G := bucket_share decay w bucket_total.
 
-(** The acceptance's bounds: as they are replayed in the recorded buckets up to [most] bits, and else the true floors. *)
+(** The acceptance's bounds: as they are replayed in the recorded buckets up to [most] bits, and else the true
+    floors. *)
 Definition extended_accept_lower (b : nat) (o : Z) (length : nat) : Z :=
   if (Nat.ltb b (List.length list) && Nat.leb length most)%bool then accept_lower decay wz recorded reach squeeze b o length
   else true_floor (acceptance_of decay w b o) length.
@@ -85,7 +87,8 @@ Proof.
 Qed.
 End Extended.
 
-(** What a replay that holds says of the Laplace buckets, for every [most] that no replayed tape is longer than. *)
+(** What a replay that holds says of the Laplace buckets, for every [most] that no replayed tape is longer
+    than. *)
 Theorem replayed_laplace_buckets n d list precision width reach squeeze high low unused refill bounds (bucket_total : R) most recordings :
   (0 < n)%Z -> (0 < d)%Z -> (0 < refill)%nat -> (width <= precision)%nat ->
   let decay := LaplaceDecay n d in

@@ -1,5 +1,6 @@
-(** The recorded floors are floors: checked in the kernel, from the model's [exp_neg] alone. A cell's weight is e^(-jw/s) or e^(-(jw)²/2σ²), doubled from j = 1 on if
-    it stands for both signs; every number is enclosed in units of 2^-digits, and a floor that the enclosures do not determine does not hold. *)
+(** The recorded floors are floors: checked in the kernel, from the model's [exp_neg] alone. A cell's weight
+    is e^(-jw/s) or e^(-(jw)²/2σ²), doubled from j = 1 on if it stands for both signs; every number is
+    enclosed in units of 2^-digits, and a floor that the enclosures do not determine does not hold. *)
 Require Import Reals Lra Lia List ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
@@ -32,7 +33,8 @@ Fixpoint laplace_floors_hold (digits precision : Z) (c : Z) (q den power : Pair)
 
 (** ** Gaussian: G(j) = (c·S(j) - (c - 1))/(c·S(∞) - (c - 1)), S the sums of the weights *)
 
-(** The sums of the weights, cell by cell, until a weight is at most [stop]; and the bounds of the sum of all, what is left being at most weight/(1 - ratio). *)
+(** The sums of the weights, cell by cell, until a weight is at most [stop]; and the bounds of the sum of all,
+    what is left being at most weight/(1 - ratio). *)
 Fixpoint cell_sums (fuel : nat) (digits stop : Z) (weight ratio falling sum : Pair) : option (list Pair * Pair) :=
   match fuel with
   | O => None
@@ -89,7 +91,8 @@ Definition floors_hold (decay : Decay) (places : nat) (folded : bool) (precision
       end
   end.
 Definition positive_parameters (decay : Decay) : bool := match decay with LaplaceDecay n d | GaussianDecay n d => (0 <? n) && (0 <? d) end.
-(** The parameters are positive, the first look's floors are the others cut off, all are floors, and in the buckets x, of an acceptance e^-x, is at most 1. *)
+(** The parameters are positive, the first look's floors are the others cut off, all are floors, and in the
+    buckets x, of an acceptance e^-x, is at most 1. *)
 Definition cells_hold (r : RecordedCells) : bool :=
   let f := of_cells r in
   positive_parameters (decay r) && Nat.leb (width f) (precision f)

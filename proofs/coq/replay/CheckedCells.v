@@ -1,5 +1,6 @@
-(** Cells that hold are the laws' own: what [cells_hold] checks is that the recorded floors are those of the Laplace's and the Gaussian's cumulative probabilities, of
-    tables and of buckets. With them, a replay that holds is about an exact program, and nothing is left to assume of the recorder's numbers. *)
+(** Cells that hold are the laws' own: what [cells_hold] checks is that the recorded floors are those of the
+    Laplace's and the Gaussian's cumulative probabilities, of tables and of buckets. With them, a replay that
+    holds is about an exact program, and nothing is left to assume of the recorder's numbers. *)
 Require Import Reals Lra Lia List ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.

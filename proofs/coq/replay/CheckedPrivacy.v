@@ -1,5 +1,6 @@
-(** From a replay to privacy: the exact programs that the replayed runs are part of have the reference's law, so that every mechanism's theorem holds with them as noise
-    ([any_laplace_private] and what follows it in [privacy/Transfer.v]), and with lists of their draws ([privacy/Draws.v]). *)
+(** From a replay to privacy: the exact programs that the replayed runs are part of have the reference's law,
+    so that every mechanism's theorem holds with them as noise ([any_laplace_private] and what follows it in
+    [privacy/Transfer.v]), and with lists of their draws ([privacy/Draws.v]). *)
 Require Import Reals Lra List ZArith Bool.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.
 From Certus.samplers Require Import Model Laplace Gaussian.

@@ -1,5 +1,6 @@
-(** What a whole replay says, with nothing assumed: if the kernel found that the recorded cells hold, that the recorded coins hold, and that the recorded tapes and
-    trees hold, then there is a program, named here, that has exactly the reference's law and does on every recorded tape what the shipped Rust did. *)
+(** What a whole replay says, with nothing assumed: if the kernel found that the recorded cells hold, that the
+    recorded coins hold, and that the recorded tapes and trees hold, then there is a program, named here, that
+    has exactly the reference's law and does on every recorded tape what the shipped Rust did. *)
 Require Import Reals Lra Lia List ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.

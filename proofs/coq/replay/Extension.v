@@ -1,5 +1,6 @@
-(** The programs that are replayed, and the exact ones that they are part of. What is recorded ends at some precision, or some cell, and no table that ends is
-    exact. Extended beyond it by the true floors of G(j)·2^length it is, and wherever a replayed run ends, the extended program does the same. *)
+(** The programs that are replayed, and the exact ones that they are part of. What is recorded ends at some
+    precision, or some cell, and no table that ends is exact. Extended beyond it by the true floors of
+    G(j)·2^length it is, and wherever a replayed run ends, the extended program does the same. *)
 Require Import Reals Lra Lia List ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
@@ -97,8 +98,9 @@ Proof.
   intros H I. apply forallb_forall with (x := r) in H; auto. unfold tape_holds in H. apply ends_sound with (rest := []) in H. now rewrite app_nil_r in H.
 Qed.
 
-(** What a replay that holds says of the Laplace table: with the recorded floors those of G(j) = P(|y| <= j), the program of all floors draws what the
-    reference sampler draws, exactly; and on every replayed tape it does what the shipped Rust did. *)
+(** What a replay that holds says of the Laplace table: with the recorded floors those of G(j) = P(|y| <= j),
+    the program of all floors draws what the reference sampler draws, exactly; and on every replayed tape it
+    does what the shipped Rust did. *)
 Theorem replayed_laplace_table n d precision width list refill recordings : (0 < n)%Z -> (0 < d)%Z -> (0 < refill)%nat -> (width <= precision)%nat ->
   let G := up_to (fun y => probability (laplace n d) (Z.eqb y)) in
   floors_of G precision list -> forallb tape_holds recordings = true ->
@@ -172,7 +174,8 @@ Qed.
 Definition recorded_lower (bounds : list (Z * Z)) length := match nth_error bounds length with Some (lower, _) => lower | None => 0%Z end.
 Definition recorded_upper (bounds : list (Z * Z)) length := match nth_error bounds length with Some (_, upper) => upper | None => (2 ^ Z.of_nat length)%Z end.
 
-(** On tapes shorter than the list it is the same program: it ends with the same, or not. Where the replayed one ends, it ends with the same on any tape. *)
+(** On tapes shorter than the list it is the same program: it ends with the same, or not. Where the replayed
+    one ends, it ends with the same on any tape. *)
 Theorem replayed_response_is_part_of_exact p bounds answers truth fuel tape :
   ((List.length tape < List.length bounds)%nat -> run (recorded_response bounds answers truth) fuel tape = run (extended_response p bounds answers truth) fuel tape)
   /\ forall result, run (recorded_response bounds answers truth) fuel tape = Some result -> run (extended_response p bounds answers truth) fuel tape = Some result.
@@ -194,8 +197,8 @@ Proof.
       destruct (nth_error bounds l) as [[? ?]|] eqn:N; auto. right. split; auto. now apply nth_error_None.
 Qed.
 
-(** What replays that hold say of the response by ε: the extended program has the response's probabilities, is ε-DP, and does on every replayed tape, and on every
-    tape of a replayed tree, what the shipped Rust did. *)
+(** What replays that hold say of the response by ε: the extended program has the response's probabilities, is
+    ε-DP, and does on every replayed tape, and on every tape of a replayed tree, what the shipped Rust did. *)
 Theorem replayed_response k epsilon bounds truth tapes trees : (2 <= k)%Z -> 0 <= epsilon -> (0 <= truth < k)%Z ->
   let p := 1 / (1 + IZR (k - 1) * exp (- epsilon)) in
   bounds_enclose p bounds -> forallb tape_holds tapes = true -> forallb tree_holds trees = true ->

@@ -1,4 +1,5 @@
-(** The tie of [src/exact]: what the shipped [exp_neg] and [ln] answered, the models must answer, bound by bound and digit by digit. *)
+(** The tie of [src/exact]: what the shipped [exp_neg] and [ln] answered, the models must answer, bound by
+    bound and digit by digit. *)
 Require Import Reals ZArith List Bool.
 From Certus.exact Require Import Intervals ExpNeg Ln.
 Import ListNotations.

@@ -1,4 +1,5 @@
-//! What `exp_neg` and `ln` answer, bound by bound, at many points: Coq has the same algorithms, proven, and must answer the same.
+//! What `exp_neg` and `ln` answer, bound by bound, at many points: Coq has the same algorithms, proven, and
+//! must answer the same.
 
 use std::io::Write;
 
@@ -46,7 +47,8 @@ fn points() -> Vec<Rational> {
 }
 
 pub fn record<W: Write>(to: &mut Recording<W>) -> Outcome {
-    // Precisions around the lengths of words, of the lengths that the samplers ask for, and where the guard bits change.
+    // Precisions around the lengths of words, around those that the samplers ask for, and where the guard bits
+    // change.
     for precision in [0, 1, 2, 3, 4, 8, 15, 16, 17, 31, 32, 63, 64, 65, 79, 100, 128, 136, 200] {
         for x in points() {
             to.exponential(x, precision)?;

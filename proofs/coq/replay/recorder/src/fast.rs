@@ -42,8 +42,8 @@ impl<W: Write> Recording<W> {
         Ok(())
     }
 
-    /// The floors of a distribution at `precision` bits, of which the first look is `width`, by their number; and what they are floors of, which Coq checks:
-    /// cells of 2^`offset` places, of both signs if `folded`.
+    /// The floors of a distribution at `precision` bits, of which the first look is `width`, by their number;
+    /// and what they are floors of, which Coq checks: cells of 2^`offset` places, of both signs if `folded`.
     fn floors(
         &mut self,
         (decay, offset, folded): (Decay<'_>, u32, bool),
