@@ -138,7 +138,8 @@ fn shell_word(text: &str) -> String {
 ///
 /// If the text is no audit file, or names a file of samples or tallies that cannot be read.
 pub fn targets_of_file(path: &str, text: &str) -> Result<Vec<String>, Failure> {
-    let cli = Cli::try_parse_from(["certus", "audit", "file.toml"]).map_err(|error| Failure::from_parser(&error, None))?;
+    let cli =
+        Cli::try_parse_from(["certus", "audit", "file.toml"]).map_err(|error| Failure::from_parser(&error, None))?;
     let Command::Audit(options) = cli.command else { return Ok(Vec::new()) };
     let mut settings = Settings::new(&options, &cli.shared)?;
     let targets = audit_file::targets_of(path, text, &options, &mut settings)?;

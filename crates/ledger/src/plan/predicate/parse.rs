@@ -29,12 +29,18 @@ impl std::str::FromStr for Predicate {
 
     /// Reads a filter; a refusal points at the character (counted from 1) where it stopped.
     fn from_str(text: &str) -> Result<Self, PlanError> {
+        let too_long = || {
+            let most = "also with its numbers written as fractions in lowest terms";
+            PlanError::new("where", format!("must have at most {MOST_FILTER_BYTES} bytes, {most}"))
+        };
         if text.len() > MOST_FILTER_BYTES {
-            return Err(PlanError::new("where", format!("must have at most {MOST_FILTER_BYTES} bytes")));
+            return Err(too_long());
         }
         let mut parser = Parser { tokens: Tokens::new(text), depth: 0 };
         let read = parser.or()?;
         match parser.tokens.next()? {
+            // 1e-900 is written with nine hundred zeros, and what is written must be read again.
+            None if read.to_string().len() > MOST_FILTER_BYTES => Err(too_long()),
             None => Ok(read),
             Some(token) => Err(parser.refused(&token, "the end, AND or OR")),
         }
@@ -269,6 +275,8 @@ mod tests {
         assert!(deep(4_000).parse::<Predicate>().is_err());
         assert!("NOT ".repeat(2_000).parse::<Predicate>().is_err());
         assert!(format!("a = '{}'", "x".repeat(MOST_FILTER_BYTES)).parse::<Predicate>().is_err());
+        let small = ["a = 1e-920"; 12].join(" OR ");
+        assert!(small.len() < 200 && small.parse::<Predicate>().is_err(), "it would be written with 11,000 zeros");
         let many = vec!["1"; MOST_LITERALS + 1].join(",");
         assert!(format!("a IN ({many})").parse::<Predicate>().is_err());
     }
