@@ -4,8 +4,8 @@
 //! cargo run --release --example accuracy -- [RELEASES]
 //! ```
 //!
-//! It fails where a statistic is within its α in less than 93.5 % of the releases, and where the aggregates of five
-//! partitions are not those of two.
+//! It fails where a statistic is within its α in less than 93.5 % of the releases, and where the aggregates of
+//! five partitions are not those of two.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

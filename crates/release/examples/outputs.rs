@@ -4,9 +4,10 @@
 //! certus audit --claim epsilon=1 --a 'outputs PLAN a.csv' --b 'outputs PLAN b.csv'
 //! ```
 //!
-//! A third argument plants a bug that the audit must find: `no-clamp`, `no-bound` or `no-threshold`. Or it is `end-to-end`:
-//! every output is from `certus ledger init` and `certus release`, two processes, with a ledger of its own. The command
-//! `certus` is then that of `$CERTUS_COMMAND`, which finds `certus-release` beside itself or on the PATH.
+//! A third argument plants a bug that the audit must find: `no-clamp`, `no-bound` or `no-threshold`. Or it is
+//! `end-to-end`: every output is from `certus ledger init` and `certus release`, two processes, with a ledger of
+//! its own. The command `certus` is then that of `$CERTUS_COMMAND`, which finds `certus-release` beside itself or
+//! on the PATH.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::{fs, path::Path, process::Command};

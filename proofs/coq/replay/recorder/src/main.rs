@@ -5,7 +5,7 @@
 //! tree laplace 5 2 : 16 : 3=0 5=-1 16=? …     every tape of up to 16 bits, depth first: bits used = output, or ? if the tape ended
 //! tape laplace 5 2 : 0110101 : -3             one random tape, exactly the bits that were used, and its output
 //! floors 3 : 7f… bf…                          ⌊G(j)·2^precision⌋ of a fast sampler's cells, in hexadecimal: the tapes after it name it by its number
-//! cells 3 laplace 5 2 0 1                     what these are the floors of: weights, log₂ of a cell's width, both signs or not
+//! cells 3 laplace 5 2 0 1                     the floors of what: weights, log₂ of a width, both signs or not
 //! bounds 4 : 0,1 1,2                          the enclosures of a coin's probability at each length
 //! coin 4 1 2 3                                what these enclose: p of ε = 1/2 and 3 answers
 //! exp 1 2 30 : 2605029347 2605029348 32       `exp_neg` of 1/2 at 30 bits: its bounds, over 2^32; and so for `ln`
