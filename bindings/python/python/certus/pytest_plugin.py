@@ -72,9 +72,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     own = sum(record.own for record in session.records)
     beside = f"; {own} with a confidence of their own beside it" if own else ""
     confidence = f"{float(session.confidence):.12g}"
-    terminalreporter.write_line(
-        f"{len(session.records)} audits, at confidence {confidence} for all together{beside}"
-    )
+    audits = "1 audit" if len(session.records) == 1 else f"{len(session.records)} audits"
+    terminalreporter.write_line(f"{audits}, at confidence {confidence} for all together{beside}")
 
 
 def _row(record: Record) -> tuple[str, ...]:
