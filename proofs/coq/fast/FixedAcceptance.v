@@ -1,6 +1,6 @@
-(** The enclosure of [src/sample/fixed/acceptance.rs], on integers, in units of 2^-bits: A, which [Acceptance::start]
-    computes by rounded products, a shift and a polynomial for 2^-f, is within E of e^-x·2^bits, for the E that
-    [Acceptance::new] states, if the polynomial is within its own error. *)
+(** The enclosure of [src/sample/fixed/acceptance.rs], on integers, in units of 2^-bits: A, which
+    [Acceptance::start] computes by rounded products, a shift and a polynomial for 2^-f, is within E of
+    e^-x·2^bits, for the E that [Acceptance::new] states, if the polynomial is within its own error. *)
 Require Import Reals Lra Lia ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.samplers Require Import Model Geometric Gaussian.

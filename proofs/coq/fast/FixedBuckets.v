@@ -1,6 +1,6 @@
-(** The law of a fixed-work trial with places, and of its sampler, from the law of its bucket: that of the trial of
-    [Buckets.v], which draws the same things in another order. So the noise has exactly the reference's law, and
-    the probability that a trial is accepted is known. *)
+(** The law of a fixed-work trial with places, and of its sampler, from the law of its bucket: that of the
+    trial of [Buckets.v], which draws the same things in another order. So the noise has exactly the
+    reference's law, and the probability that a trial is accepted is known. *)
 Require Import Reals Lra Lia List Arith ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.
@@ -9,7 +9,8 @@ From Certus.privacy Require Import Transfer Zcdp.
 From Certus.fast Require Import LazyInversion LazyCoin Buckets FixedWork TraceCost FixedTable FixedCoin FixedPlace.
 Open Scope R_scope.
 
-(** The invariants, by name. Bounds of F(j)·2^length, for each cell within some number of units of each other. *)
+(** The invariants, by name. Bounds of F(j)·2^length, for each cell within some number of units of each other.
+    *)
 Definition cells_enclose (G : nat -> R) (lower upper : nat -> nat -> Z) : Prop :=
   (forall cell length, IZR (lower cell length) <= G cell * 2 ^ length <= IZR (upper cell length))
   /\ (forall cell, exists units, forall length, IZR (upper cell length) - IZR (lower cell length) <= units).

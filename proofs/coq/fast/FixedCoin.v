@@ -1,6 +1,6 @@
 (** The acceptance of fixed work, [src/sample/fixed/acceptance.rs]: one comparison of a word v with an integer
-    approximation A of p·2^width, which is off by at most E; the 2E words between A − E and A + E decide nothing,
-    and more digits of the same number do. *)
+    approximation A of p·2^width, which is off by at most E; the 2E words between A − E and A + E decide
+    nothing, and more digits of the same number do. *)
 Require Import Reals Lra Lia List Arith ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.

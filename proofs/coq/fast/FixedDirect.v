@@ -1,5 +1,5 @@
-(** [Direct] of [src/sample/fixed/shape.rs]: narrow noise. One word: digits of a uniform number that a table of
-    magnitudes inverts, and the sign. Zero has both signs, and every trial is accepted. *)
+(** [Direct] of [src/sample/fixed/shape.rs]: narrow noise. One word: digits of a uniform number that a table
+    of magnitudes inverts, and the sign. Zero has both signs, and every trial is accepted. *)
 Require Import Reals Lra Lia List Arith ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.
@@ -37,8 +37,8 @@ Context {T : Type}.
 Variable settle : Z * bool -> Program (T * option Z).
 Hypothesis settle_is : forall words, same_law (Bind (settle words) (fun settled => Return (snd settled))) (direct_settle words).
 
-(** The sampler is [table], of [Table.v], in every score; its one trial is accepted; and it is ambiguous as seldom as
-    its table says. *)
+(** The sampler is [table], of [Table.v], in every score; its one trial is accepted; and it is ambiguous as
+    seldom as its table says. *)
 Theorem direct_is_table :
   same_law (fixed_sampler direct_words direct_trial settle) (table lower upper patience digits step)
   /\ total (fixed_step direct_words direct_trial settle) = 1 /\ retry_share (fixed_step direct_words direct_trial settle) = 0

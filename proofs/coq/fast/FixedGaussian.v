@@ -1,6 +1,6 @@
-(** [Bucketed] of [src/sample/fixed/shape.rs]: discrete Gaussian noise from σ = 4 on. A word has [digits] of a uniform
-    number for the bucket, and the sign; then a word for the place, of which [places] bits are used; then the word
-    that accepts it. *)
+(** [Bucketed] of [src/sample/fixed/shape.rs]: discrete Gaussian noise from σ = 4 on. A word has [digits] of a
+    uniform number for the bucket, and the sign; then a word for the place, of which [places] bits are used;
+    then the word that accepts it. *)
 Require Import Reals Lra Lia List Arith ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.

@@ -1,6 +1,7 @@
-(** [Digits] of [src/sample/fixed/digits.rs]: discrete Laplace noise from scale 1 on. The bucket is a geometric number:
-    its last digit to base 8 and the rest are independent, and each comes from a table of its own, the first with the
-    sign, the second with a bit that goes unused. Then the place, if buckets are wider than 1, and its acceptance. *)
+(** [Digits] of [src/sample/fixed/digits.rs]: discrete Laplace noise from scale 1 on. The bucket is a
+    geometric number: its last digit to base 8 and the rest are independent, and each comes from a table of
+    its own, the first with the sign, the second with a bit that goes unused. Then the place, if buckets are
+    wider than 1, and its acceptance. *)
 Require Import Reals Lra Lia List Arith ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.

@@ -1,8 +1,9 @@
 (** A trial of fixed work with a place in a bucket, [src/sample/fixed/shape.rs] and [digits.rs]: its order of
-    draws, what its words say, and the exact path. Whatever table or tables the bucket comes from, the trial has
-    the law of the bucket, a uniform place, a sign and an exact coin; negative zero is rejected.
+    draws, what its words say, and the exact path. Whatever table or tables the bucket comes from, the trial
+    has the law of the bucket, a uniform place, a sign and an exact coin; negative zero is rejected.
 
-    Where nothing is drawn for places (buckets of width 1), [places], [unused] and [width] are 0, and A = 1, E = 0. *)
+    Where nothing is drawn for places (buckets of width 1), [places], [unused] and [width] are 0, and A = 1, E
+    = 0. *)
 Require Import Reals Lra Lia List Arith ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
@@ -77,7 +78,8 @@ Definition place_settle (words : A * bool * B * Z * Z) : Program (option Z) :=
 Variable settle : A * bool * B * Z * Z -> Program (T * option Z).
 Hypothesis settle_is : forall words, same_law (Bind (settle words) (fun settled => Return (snd settled))) (place_settle words).
 
-(** The acceptance's probability, which the exact path encloses, and A is near to in the buckets that a scan settles on. *)
+(** The acceptance's probability, which the exact path encloses, and A is near to in the buckets that a scan
+    settles on. *)
 Variable acceptance : nat -> Z -> R.
 Hypothesis step_positive : (0 < step)%nat.
 Hypothesis error_nonneg : (0 <= error)%Z.

@@ -1,6 +1,7 @@
-(** [Polynomial::at] of [src/sample/fixed/polynomial.rs]: Horner's rule C₀ − f·(C₁ − f·(C₂ − …)) on integers, rounded down
-    once a degree, then squarings. Whatever the coefficients are: if they do not increase, the integers are within
-    SLACK a coefficient of the polynomial, and each squaring takes an error e to at most 2e + 1 + SLACK. *)
+(** [Polynomial::at] of [src/sample/fixed/polynomial.rs]: Horner's rule C₀ − f·(C₁ − f·(C₂ − …)) on integers,
+    rounded down once a degree, then squarings. Whatever the coefficients are: if they do not increase, the
+    integers are within SLACK a coefficient of the polynomial, and each squaring takes an error e to at most
+    2e + 1 + SLACK. *)
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.samplers Require Gaussian.
@@ -52,7 +53,8 @@ Proof.
     split; nra.
 Qed.
 
-(** A number z in [0, 1] that is off by at most e units is off by at most 2e + 1 + s once squared, if e² <= 2^bits. *)
+(** A number z in [0, 1] that is off by at most e units is off by at most 2e + 1 + s once squared, if e² <=
+    2^bits. *)
 Lemma squaring_is_near v z e : (0 <= v < M)%Z -> 0 <= z <= 1 -> (0 <= e)%Z -> (e * e <= M)%Z -> Rabs (IZR v - z * IZR M) <= IZR e ->
   Rabs (IZR (high_product v v) - z * z * IZR M) <= IZR (2 * e + 1 + s).
 Proof.
@@ -65,8 +67,8 @@ Proof.
   rewrite !plus_IZR, mult_IZR. apply Rabs_le. lra.
 Qed.
 
-(** [at]: if the polynomial is within e of 2^(-f/2^q)·2^bits, then what q squarings give is within the error that [Polynomial::new]
-    states of 2^-f·2^bits, as long as the errors' squares are below 2^bits. *)
+(** [at]: if the polynomial is within e of 2^(-f/2^q)·2^bits, then what q squarings give is within the error
+    that [Polynomial::new] states of 2^-f·2^bits, as long as the errors' squares are below 2^bits. *)
 Theorem squared_is_near q : forall v z e, (0 <= v < M)%Z -> 0 <= z <= 1 -> (0 <= s)%Z -> (0 <= e)%Z ->
   (squared_error q e * squared_error q e <= M)%Z -> Rabs (IZR v - z * IZR M) <= IZR e ->
   Rabs (IZR (squared q v) - z ^ (2 ^ q) * IZR M) <= IZR (squared_error q e).
@@ -84,7 +86,8 @@ Proof.
     apply Rmult_lt_reg_r with (IZR M); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. nra.
 Qed.
 
-(** All of it, for words whose coefficients are all of one kind: what [polynomial_is_near] of [FixedAcceptance.v] asks for. *)
+(** All of it, for words whose coefficients are all of one kind: what [polynomial_is_near] of
+    [FixedAcceptance.v] asks for. *)
 Theorem polynomial_at_is_near coefficients q most derivation f : (0 <= s)%Z -> (most < M)%Z -> do_not_increase most coefficients -> (0 <= derivation)%Z ->
   (forall x, 0 <= x < 1 -> Rabs (alternating coefficients x - half_to (x / 2 ^ q) * IZR M) <= IZR derivation) ->
   let e := (derivation + s * Z.of_nat (length coefficients))%Z in

@@ -1,6 +1,6 @@
 (** The tables of fixed work, [src/sample/fixed/inversion.rs]: a full scan of short thresholds, which decides
-    unless a threshold is equal to the digits that were drawn, or all are below them where the table has an open
-    end; and the exact path, which looks at enclosures from the first cell on, at every length anew. *)
+    unless a threshold is equal to the digits that were drawn, or all are below them where the table has an
+    open end; and the exact path, which looks at enclosures from the first cell on, at every length anew. *)
 Require Import Reals Lra Lia List Arith ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
@@ -9,14 +9,15 @@ From Certus.fast Require Import LazyInversion.
 Import ListNotations.
 Open Scope R_scope.
 
-(** [Inversion::scan]: how many thresholds are below u, and whether that is in doubt. The greatest number fills
-    the last group up; [is_open] says of an index whether it is the open end. *)
+(** [Inversion::scan]: how many thresholds are below u, and whether that is in doubt. The greatest number
+    fills the last group up; [is_open] says of an index whether it is the open end. *)
 Definition table_scan (thresholds : list Z) (is_open : nat -> bool) (u : Z) : nat * bool :=
   let below := length (filter (fun t => (t <? u)%Z) thresholds) in
   (below, orb (existsb (Z.eqb u) thresholds) (is_open below)).
 
 (** [Inversion::settle], for digits of which [length] are known: [Inversion::locate], and if it cannot tell,
-    [step] more of them. A cell that the Rust's list of bounds does not reach has the bounds 0 and 2^length. *)
+    [step] more of them. A cell that the Rust's list of bounds does not reach has the bounds 0 and 2^length.
+    *)
 Section Settle.
 Variables lower upper : nat -> nat -> Z.
 Variable patience : nat -> nat.
@@ -175,7 +176,8 @@ Proof.
 Qed.
 End Exact.
 
-(** [Inversion::ambiguous]: each floor is one word; past the last, the greatest number, or all words of an open end. *)
+(** [Inversion::ambiguous]: each floor is one word; past the last, the greatest number, or all words of an
+    open end. *)
 Section Ambiguity.
 Variables (digits pad : nat) (floors : list Z) (is_open : nat -> bool).
 Let greatest := (2 ^ Z.of_nat digits - 1)%Z.

@@ -1,10 +1,10 @@
 (** Fixed work, [src/sample/fixed/kernel.rs]: a trial on its words alone, and an exact path where they are
     ambiguous.
 
-    The trace of a trial that its words decide is whether it is accepted, and no more. What the exact path does
-    may show all it likes: its trace is of any type. The pair of trace and sample is within β in total variation
-    of a pair whose trace is drawn independently of the sample, where β is the probability that a trial is
-    ambiguous divided by the probability that it is accepted: what [Shape::beta] bounds. *)
+    The trace of a trial that its words decide is whether it is accepted, and no more. What the exact path
+    does may show all it likes: its trace is of any type. The pair of trace and sample is within β in total
+    variation of a pair whose trace is drawn independently of the sample, where β is the probability that a
+    trial is ambiguous divided by the probability that it is accepted: what [Shape::beta] bounds. *)
 Require Import Reals Lra Lia List Arith ZArith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws ListSums Atoms.
@@ -72,8 +72,8 @@ Proof.
   - intros [[]|a]; simpl; auto; lra.
 Qed.
 
-(** The number of rejected trials and the sample are independent: every score of both is that of a number and a
-    sample that are drawn apart. *)
+(** The number of rejected trials and the sample are independent: every score of both is that of a number and
+    a sample that are drawn apart. *)
 Theorem count_and_sample_are_independent A (trial : Program (Flow unit A)) (h : nat * A -> R) :
   total trial = 1 -> retry_share trial < 1 -> in_unit h ->
   expect (counted trial) h = expect (counted trial) (fun outcome => expect (Loop (fun _ => trial) tt) (fun a => h (fst outcome, a))).

@@ -1,0 +1,61 @@
+(** The hypotheses of the fixed-work theorems can be met: σ² = 100, 64-bit words, places of two bits, forty
+    floors, and approximations that are off by at most 1. So there is such a sampler, its trials end, and its
+    traces cost little. *)
+Require Import Reals Lra Lia List ZArith Arith.
+From Coquelicot Require Import Coquelicot.
+From Certus.semantics Require Import Program Expectation CoinTree Laws.
+From Certus.samplers Require Import Model FiniteSums Gaussian.
+From Certus.privacy Require Import Transfer.
+From Certus.fast Require Import Buckets FixedWork FixedTable FixedPlace FixedBuckets FixedGaussian.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition shows_its_words {W Y} (exact : W -> Program (option Y)) (words : W) : Program (W * option Y) :=
+  Bind (exact words) (fun found => Return (words, found)).
+Lemma shows_its_words_law W Y (exact : W -> Program (option Y)) words :
+  same_law (Bind (shows_its_words exact words) (fun settled => Return (snd settled))) (exact words).
+Proof.
+  intros g Hg. unfold shows_its_words. rewrite expect_bind by auto.
+  assert (H : in_unit (fun s : W * option Y => expect (Return (snd s)) g)) by (intros s; apply expect_unit; auto).
+  rewrite (expect_bind _ _ H). apply expect_ext. intros found. now rewrite !expect_return.
+Qed.
+
+Example a_fixed_gaussian : exists floors lower upper approximation accept_lower accept_upper,
+  let trial := gaussian_trial 63 64 2 0 floors approximation 1 in
+  let settle := shows_its_words (gaussian_settle 63 64 2 64 lower upper S accept_lower accept_upper) in
+  length floors = 40%nat /\ gaussian_law 100 1 (fixed_sampler (gaussian_words 63 64 2 62) trial settle)
+  /\ total (fixed_step (gaussian_words 63 64 2 62) trial settle) = 1 /\ 0 < 1 - retry_share (fixed_step (gaussian_words 63 64 2 62) trial settle).
+Proof.
+  destruct (gaussian_buckets_have_a_sum 100 1 (2 ^ 2) ltac:(lia) ltac:(lia) ltac:(simpl; lia)) as [T HT].
+  set (f := gaussian_decay 100 1) in *. set (w := (2 ^ 2)%nat) in *.
+  set (G := fun b => sum_below (S b) (fun b => f (b * w)%nat) / T). set (a := fun b o => f (b * w + Z.to_nat o)%nat / f (b * w)%nat).
+  set (floor := fun (x : R) (length : nat) => Int_part (x * 2 ^ length)).
+  assert (F : forall x length, IZR (floor x length) <= x * 2 ^ length < IZR (floor x length) + 1) by (intros x l; unfold floor; destruct (base_Int_part (x * 2 ^ l)); lra).
+  assert (Around : forall x length, IZR (floor x length) <= x * 2 ^ length <= IZR (floor x length + 1)) by (intros x l; rewrite plus_IZR; generalize (F x l); lra).
+  assert (A1 : forall b o, a b o <= 1).
+  { intros b o. unfold a. assert (P : 0 < f (b * w)%nat) by apply exp_pos. apply Rmult_le_reg_r with (f (b * w)%nat); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+    rewrite Rmult_1_r, Rmult_1_l. unfold f, gaussian_decay, gaussian_weight. apply exp_mono. apply Ropp_le_contravar. unfold Rdiv. apply Rmult_le_compat_r; [lra|].
+    apply pow_incr. split; apply IZR_le; lia. }
+  set (approximation := fun b o => Z.min (floor (a b o) 64%nat) (2 ^ 64 - 1)).
+  exists (map (fun j => floor (G j) 63%nat) (seq 0 40)), (fun b => floor (G b)), (fun b length => floor (G b) length + 1)%Z, approximation,
+    (fun b o => floor (a b o)), (fun b o length => floor (a b o) length + 1)%Z.
+  intros trial settle. split; [reflexivity|].
+  destruct (fixed_gaussian_exact 100 1 63 64 2 62 64 0 (map (fun j => floor (G j) 63%nat) (seq 0 40)) (fun b => floor (G b)) (fun b length => floor (G b) length + 1)%Z S
+    approximation 1 (fun b o => floor (a b o)) (fun b o length => floor (a b o) length + 1)%Z T _ settle) as (P1 & P2 & P3 & _); try lia; auto.
+  - split; [intros b length; apply (Around (G b) length)|].
+    intros b. exists 1. intros length. rewrite plus_IZR. lra.
+  - intros j Hj. rewrite map_length, seq_length in Hj. rewrite (nth_indep _ 0%Z (floor (G 0%nat) 63%nat)) by (rewrite map_length, seq_length; auto).
+    rewrite (map_nth (fun j => floor (G j) 63%nat)), seq_nth by auto. simpl plus. apply (F (G j) 63%nat).
+  - split; [intros b o length _; apply (Around (a b o) length)|].
+    intros b o _. exists 1. intros length. rewrite plus_IZR. lra.
+  - intros b o. unfold approximation. change (2 ^ Z.of_nat 64)%Z with (2 ^ 64)%Z. lia.
+  - intros b o _ _. enough (C : IZR (approximation b o - 1) <= a b o * 2 ^ 64 <= IZR (approximation b o + 1)) by exact C. generalize (F (a b o) 64%nat) (A1 b o). intros [F1 F2] A.
+    assert (P : 2 ^ 64 = IZR (2 ^ 64)) by (rewrite pow_IZR; reflexivity). unfold approximation.
+    set (x := floor (a b o) 64%nat) in *. destruct (Z.min_spec x (2 ^ 64 - 1)) as [[_ ->]|[M ->]].
+    + rewrite minus_IZR, plus_IZR. lra.
+    + apply IZR_le in M. rewrite minus_IZR in M. rewrite plus_IZR, !minus_IZR, <- P. rewrite <- P in M. assert (0 < 2 ^ 64) by (apply pow_lt; lra). split; nra.
+  - intros words. apply shows_its_words_law.
+  - split; [exact P1|split; [exact P2|]]. refine (eq_ind_r (fun x => 0 < x) _ P3). destruct (gaussian_normaliser_is_sum 100 1 ltac:(lia) ltac:(lia)) as [_ Z0].
+    destruct (shares_rise (fun b => f (b * w)%nat) T (fun b => exp_pos _) HT) as [T0 _].
+    apply Rdiv_lt_0_compat; auto. repeat apply Rmult_lt_0_compat; try lra. apply lt_0_INR. simpl. lia.
+Qed.
