@@ -24,7 +24,9 @@ Example a_fixed_gaussian : exists floors lower upper approximation accept_lower 
   let trial := gaussian_trial 63 64 2 0 floors approximation 1 in
   let settle := shows_its_words (gaussian_settle 63 64 2 64 lower upper S accept_lower accept_upper) in
   length floors = 40%nat /\ gaussian_law 100 1 (fixed_sampler (gaussian_words 63 64 2 62) trial settle)
-  /\ total (fixed_step (gaussian_words 63 64 2 62) trial settle) = 1 /\ 0 < 1 - retry_share (fixed_step (gaussian_words 63 64 2 62) trial settle).
+  /\ total (fixed_step (gaussian_words 63 64 2 62) trial settle) = 1 /\ 0 < 1 - retry_share (fixed_step (gaussian_words 63 64 2 62) trial settle)
+  /\ within_variation (beta (gaussian_words 63 64 2 62) trial settle) (traced_sampler (gaussian_words 63 64 2 62) trial settle)
+       (untraced_sampler (gaussian_words 63 64 2 62) trial settle).
 Proof.
   destruct (gaussian_buckets_have_a_sum 100 1 (2 ^ 2) ltac:(lia) ltac:(lia) ltac:(simpl; lia)) as [T HT].
   set (f := gaussian_decay 100 1) in *. set (w := (2 ^ 2)%nat) in *.
@@ -55,7 +57,8 @@ Proof.
     + rewrite minus_IZR, plus_IZR. lra.
     + apply IZR_le in M. rewrite minus_IZR in M. rewrite plus_IZR, !minus_IZR, <- P. rewrite <- P in M. assert (0 < 2 ^ 64) by (apply pow_lt; lra). split; nra.
   - intros words. apply shows_its_words_law.
-  - split; [exact P1|split; [exact P2|]]. refine (eq_ind_r (fun x => 0 < x) _ P3). destruct (gaussian_normaliser_is_sum 100 1 ltac:(lia) ltac:(lia)) as [_ Z0].
+  - assert (R : 0 < 1 - retry_share (fixed_step (gaussian_words 63 64 2 62) trial settle));
+      [|split; [exact P1|split; [exact P2|split; [exact R|apply trace_is_nearly_independent; [exact P2|lra]]]]]. refine (eq_ind_r (fun x => 0 < x) _ P3). destruct (gaussian_normaliser_is_sum 100 1 ltac:(lia) ltac:(lia)) as [_ Z0].
     destruct (shares_rise (fun b => f (b * w)%nat) T (fun b => exp_pos _) HT) as [T0 _].
     apply Rdiv_lt_0_compat; auto. repeat apply Rmult_lt_0_compat; try lra. apply lt_0_INR. simpl. lia.
 Qed.

@@ -132,17 +132,14 @@ Definition beta : R := ambiguity / (1 - retry_share fixed_step).
 
 Definition shows (both : option T * Flow unit Y) : bool := match fst both with Some _ => true | None => false end.
 
-Lemma shown_probability : (forall words, total (settle words) = 1) -> probability shown_step shows = ambiguity.
+Lemma shown_probability : probability shown_step shows <= ambiguity.
 Proof.
-  intros HT. unfold probability, ambiguity, shown_step. rewrite expect_bind by auto. apply expect_ext. intros words.
-  unfold indicator at 2. destruct (ambiguous (trial words)).
-  - rewrite expect_bind by auto. rewrite (expect_ext _ _ (fun _ => 1)); [apply HT|]. intros [t s]. now rewrite expect_return.
-  - rewrite expect_return. reflexivity.
+  unfold probability, ambiguity, shown_step. rewrite expect_bind by auto. apply expect_mono; [intros w; apply expect_unit; auto|auto|].
+  intros words. unfold indicator at 2. destruct (ambiguous (trial words)); [apply expect_unit; auto|]. rewrite expect_return. unfold indicator. simpl. lra.
 Qed.
 Lemma fixed_step_score u : in_unit u -> expect fixed_step u = expect shown_step (fun both => u (snd both)).
 Proof. intros Hu. unfold fixed_step. rewrite expect_bind by auto. apply expect_ext. intros both. apply expect_return. Qed.
 
-Hypothesis settle_ends : forall words, total (settle words) = 1.
 Hypothesis step_ends : total fixed_step = 1.
 Hypothesis some_are_accepted : retry_share fixed_step < 1.
 
@@ -171,7 +168,7 @@ Proof.
     - intros [[]|y]; now rewrite expect_return. }
   assert (Ut : forall l, 0 <= expect (traced l) g <= 1) by (intros; now apply expect_unit).
   assert (Uc : forall n, 0 <= expect (counting n) quiet <= 1) by (intros; now apply expect_unit).
-  assert (S1 := shown_probability settle_ends). unfold probability in S1.
+  assert (S1 := shown_probability). unfold probability in S1.
   assert (S2 : expect shown_step (fun both => on_flow (fun _ => 1) (fun _ => 0) (snd both)) = r) by (rewrite <- fixed_step_score by auto; reflexivity).
   (* k steps on *)
   assert (Near : forall k n, Rabs (expect (traced (repeat None n)) g - expect (counting n) quiet) <= ambiguity * ((1 - r ^ k) / (1 - r)) + r ^ k).
@@ -181,7 +178,7 @@ Proof.
       assert (B0 : 0 <= b) by (generalize (IH O) (Rabs_pos (expect (traced (repeat None 0)) g - expect (counting O) quiet)); lra).
       replace (ambiguity * ((1 - r ^ S k) / (1 - r)) + r ^ S k) with (ambiguity + b * r) by (unfold b; simpl; field; lra).
       specialize (IH (S n)). apply Rabs_le_between in IH. simpl repeat in IH.
-      rewrite Tr, Co, <- S1, <- S2.
+      rewrite Tr, Co, <- S2.
       match goal with |- Rabs (expect _ ?x - expect _ ?y) <= _ => set (u := x); set (v := y) end.
       assert (Hu : in_unit u) by (intros [seen [[]|y]]; unfold u; simpl; auto).
       assert (Hv : in_unit v) by (intros [seen [[]|y]]; unfold v; simpl; auto).

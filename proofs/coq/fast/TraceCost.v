@@ -95,7 +95,6 @@ Let sampler := fixed_sampler draw trial settle.
 Let traced := traced_sampler draw trial settle.
 Let untraced := untraced_sampler draw trial settle.
 Let b := beta draw trial settle.
-Hypothesis settle_ends : forall words, total (settle words) = 1.
 Hypothesis step_ends : total step = 1.
 Hypothesis some_are_accepted : retry_share step < 1.
 
@@ -134,7 +133,7 @@ Proof.
   assert (P : forall f, probability (with_traces count f) event = expect (samples count traced) (fun drawn => score f (map fst drawn) (map snd drawn))).
   { intros f. unfold probability, with_traces. rewrite expect_bind by auto. apply expect_ext. intros drawn. rewrite expect_bind by auto.
     apply expect_ext. intros output. apply expect_return. }
-  assert (V := samples_within_variation _ _ count _ _ (trace_is_nearly_independent draw trial settle settle_ends step_ends some_are_accepted)).
+  assert (V := samples_within_variation _ _ count _ _ (trace_is_nearly_independent draw trial settle step_ends some_are_accepted)).
   assert (N : forall f, Rabs (probability (with_traces count f) event
     - expect (samples count (counted step)) (fun others => expect (samples count sampler) (score f (map (fun other => repeat None (S (fst other))) others))))
     <= INR count * b).
