@@ -123,19 +123,21 @@ def heard(browser, url):
 
 
 def markup(browser):
-    """Whether a text has become markup: the page has one script, no image, frame, form or link to elsewhere, no handler, and its own title."""
+    """Whether a text has become markup: the page has one script, no image, frame, form or link but to its targets, no handler, and its own title."""
     wrong = [] if browser.evaluate("document.title").startswith("Privacy audit: ") else ["the title was changed"]
     if browser.evaluate("document.scripts.length") != 1:
         wrong.append("there is a script that is not the page's")
-    foreign = browser.evaluate("""[...document.querySelectorAll('img,iframe,object,embed,form,input,audio,video,body style,base,a:not([href^="#t"])')].map(e => e.tagName)
+    foreign = browser.evaluate("""[...document.querySelectorAll('img,iframe,object,embed,form,input,audio,video,body style,base,a:not([href^="#t"]):not(.skip[href="#each"])')].map(e => e.tagName)
         .concat([...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames()).filter(n => n.startsWith('on')))""")
     return wrong + [f"foreign markup: {name}" for name in foreign]
 
 
 def accessible(browser):
-    """Headings in order, names for drawings, links that lead somewhere, text that stands out from its ground."""
+    """A first stop that skips to the targets, headings in order, names for drawings, links that lead somewhere, text that stands out from its ground."""
     return browser.evaluate("""(() => {
         const wrong = [];
+        const first = document.querySelector('a[href],button,input,select,summary,[tabindex]');
+        if (!first || !first.matches('a.skip[href="#each"]')) wrong.push('the first stop of the keyboard is not the skip link');
         let last = 0;
         for (const h of document.querySelectorAll('h1,h2,h3,h4')) {
             const level = +h.tagName[1];
@@ -233,14 +235,17 @@ def planted(browser, report, document, folder):
         "a handler": page.replace("<main>", "<main><p onclick=\"alert(1)\">x</p>", 1),
         "an image from elsewhere": page.replace("<main>", '<main><img src="https://example.invalid/x.png" alt="">', 1),
         "a broken script": page.replace("'use strict';", "'use strict'; nonsense();", 1),
+        "a link to elsewhere": page.replace("<main>", '<main><a href="https://example.invalid/">x</a>', 1),
+        "no skip link": page.replace('<a class="skip" href="#each">Skip to the targets</a>', "", 1),
         "faint text": page.replace("<main>", '<main><p style="color:#999">faint</p>', 1),
         "a verdict": page.replace("✗</span> violation</span>", "✗</span> consistent</span>", 1),
     }
     missed = []
+    known = set(check(browser, report, document, VIEWS[0]))
     for fault, faulty in faults.items():
         path = pathlib.Path(folder, "planted.html")
         path.write_text(faulty, encoding="utf-8")
-        if faulty == page or not check(browser, path, document, VIEWS[0]):
+        if faulty == page or not set(check(browser, path, document, VIEWS[0])) - known:
             missed.append(f"planted and not found: {fault}")
         path.unlink()
     print(f"{len(faults) - len(missed)} of {len(faults)} planted faults found")
