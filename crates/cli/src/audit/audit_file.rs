@@ -8,7 +8,7 @@ use super::{
     files, scales, search,
     settings::{Confidence, MOST_SAMPLES, Settings, timeout},
     tally_files,
-    target::{Origin, Target},
+    target::{Origin, SpecArguments, Target},
 };
 use crate::{
     Failure,
@@ -252,7 +252,9 @@ impl<'a, 't> Table<'a, 't> {
                 );
             }
             let inputs = inputs.as_ref().map(|(a, b)| (a.as_str(), b.as_str()));
-            return Target::of_spec(&self.key("spec"), &spec, claim, inputs, options.sampler);
+            let [spec_key, inputs_key, claim_key] = ["spec", "inputs", "claim"].map(|key| self.key(key));
+            let arguments = SpecArguments { spec: &spec_key, inputs: &inputs_key, claim: &claim_key };
+            return Target::of_spec(arguments, &spec, claim, inputs, options.sampler);
         }
         let claim = claim.ok_or_else(|| self.refused("claim: must be given, such as { epsilon = 1 }"))?;
         let arguments = |a: &str, b: &str| (self.key(a), self.key(b));

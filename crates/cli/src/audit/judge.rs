@@ -191,7 +191,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::arguments::Sampler;
+    use crate::{arguments::Sampler, audit::target::SpecArguments};
     use certus::exact::parse;
     use certus_audit::{Claim, statistics::region::EventCounts};
 
@@ -203,7 +203,7 @@ mod tests {
 
     fn target() -> Target {
         let claim = Claim::new(parse("0.2").unwrap(), parse("0").unwrap()).unwrap();
-        Target::of_spec("SPEC", "laplace(scale=1)", Some(claim), None, Sampler::Auto).unwrap()
+        Target::of_spec(SpecArguments::OF_COMMAND, "laplace(scale=1)", Some(claim), None, Sampler::Auto).unwrap()
     }
 
     fn judged(settings: &Settings) -> Outcome {

@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 use self::{
     settings::{Settings, claim},
     suite::{Judged, NotRun, audit_all},
-    target::{Origin, Target},
+    target::{Origin, SpecArguments, Target},
 };
 use super::{
     Failure, SCHEMA_VERSION,
@@ -290,7 +290,7 @@ fn single(options: &Audit) -> Result<Target, Failure> {
             ));
         }
         let inputs = inputs.as_ref().map(|(input, neighbour)| (&**input, &**neighbour));
-        Target::of_spec("SPEC", spec, given.clone(), inputs, options.sampler)?
+        Target::of_spec(SpecArguments::OF_COMMAND, spec, given.clone(), inputs, options.sampler)?
     } else if let Some((a, b)) = options.a.as_ref().zip(options.b.as_ref()) {
         let origin = Origin::Commands { a: a.clone(), b: b.clone(), arguments: ("--a".to_owned(), "--b".to_owned()) };
         Target::new("commands", needed()?, origin)

@@ -13,7 +13,7 @@ use super::{
     notes::notes,
     outcome::{counts_json, counts_of, direction_of},
     settings::{ASSUMES, Confidence, MOST_SAMPLES, SAMPLES, Settings, samples, shards, timeout},
-    target::{Origin, Target},
+    target::{Origin, SpecArguments, Target},
 };
 use crate::{
     Failure, SCHEMA_VERSION,
@@ -299,7 +299,13 @@ fn target(found: &Counterexample, options: &Replay) -> Result<Target, Failure> {
             let spec = origin("spec").ok_or_else(none)?;
             let sampler =
                 origin("sampler").and_then(|name| Sampler::from_str(name, false).ok()).unwrap_or(Sampler::Auto);
-            Target::of_spec("FILE", spec, Some(found.claim.clone()), Some((&a, &b)), sampler)
+            Target::of_spec(
+                SpecArguments { spec: "FILE", inputs: "FILE", claim: "FILE" },
+                spec,
+                Some(found.claim.clone()),
+                Some((&a, &b)),
+                sampler,
+            )
         }
         Some("zoo") => {
             let name = origin("specimen").ok_or_else(none)?;

@@ -9,7 +9,7 @@ use super::{
     judge::judge,
     outcome::Outcome,
     settings::{ASSUMES, Confidence, Settings},
-    target::{Origin, Target},
+    target::{Origin, SpecArguments, Target},
 };
 use crate::{
     Failure,
@@ -104,7 +104,7 @@ pub(super) fn built_in(sampler: Sampler) -> Vec<Target> {
     let sampler = if sampler == Sampler::Reference { Sampler::Reference } else { Sampler::Auto };
     let specs = CATALOGUE.iter().flat_map(|family| family.entries).flat_map(|entry| entry.examples);
     let mechanisms = specs.filter_map(|spec| {
-        let target = Target::of_spec("SPEC", spec, None, None, sampler).ok()?;
+        let target = Target::of_spec(SpecArguments::OF_COMMAND, spec, None, None, sampler).ok()?;
         let samples = mechanism_samples(target.claim.epsilon_above());
         Some(Target { expect: Some(Expect::NoViolation), samples: Some(samples), ..target })
     });

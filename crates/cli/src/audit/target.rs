@@ -92,6 +92,19 @@ pub(super) enum Origin {
 /// The most copies that are audited together.
 const MOST_COPIES: u64 = 100;
 
+/// What a spec, its inputs and its claim are called where they were given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SpecArguments<'a> {
+    pub(super) spec: &'a str,
+    pub(super) inputs: &'a str,
+    pub(super) claim: &'a str,
+}
+
+impl SpecArguments<'static> {
+    /// On the command line.
+    pub(super) const OF_COMMAND: Self = Self { spec: "SPEC", inputs: "--input", claim: "--claim" };
+}
+
 impl Target {
     /// A target with nothing but a name, a claim and samples.
     pub(super) fn new(name: &str, claim: Claim, origin: Origin) -> Self {
@@ -247,7 +260,7 @@ impl Target {
 
     /// A mechanism of the catalogue; without a claim, that which it states.
     pub(super) fn of_spec(
-        argument: &str,
+        SpecArguments { spec: argument, inputs: inputs_argument, claim: claim_argument }: SpecArguments<'_>,
         text: &str,
         claim: Option<Claim>,
         inputs: Option<(&str, &str)>,
@@ -266,14 +279,14 @@ impl Target {
         let (a, b) = inputs.unwrap_or_else(|| mechanism.neighbours());
         let own = Own::new(&spec, (a, b), drawn_by(&spec, sampler)?).map_err(|error| match error {
             OwnError::Sampler(error) => Failure::argument("--sampler", error),
-            OwnError::Input(error) => Failure::argument("--input", error),
+            OwnError::Input(error) => Failure::argument(inputs_argument, error),
             error => Failure::argument(argument, error),
         })?;
         let claim = match claim {
             Some(claim) => claim,
             None => stated(&*mechanism, &own, copies).ok_or_else(|| {
                 Failure::argument(
-                    "--claim",
+                    claim_argument,
                     format_args!("must be given: {spec} states no guarantee with an epsilon of at most 100"),
                 )
             })?,

@@ -135,6 +135,7 @@ fn mistakes_are_named() {
         ("expect = \"no-violation\"", "expect = \"yes\"", "expect"),
         ("b = \"cat numbers\"", "", "must have one of"),
         ("inputs = [0, 1]", "inputs = [0]", "inputs"),
+        ("inputs = [0, 1]", "inputs = [\"x\", 1]", "inputs: "),
         ("inputs = [0, 1]", "inputs = [0, 1]\nb = \"x\"", "no meaning"),
         ("[[target]]", "[[target", "not TOML"),
     ] {
