@@ -64,6 +64,17 @@ impl Curve {
         self.lines.iter().map(|line| (line.d + (line.c * b).next_up()).next_up()).fold(1.0, f64::min)
     }
 
+    /// At least the probability that a guess is right whose evidence is among the strongest share u, of
+    /// independent canaries: the least of (d + c·u)/(u·(1 + c)).
+    pub(super) fn right_at_most(&self, share: f64) -> f64 {
+        if share <= 0.0 {
+            return 1.0;
+        }
+        // Four roundings, each of half a unit in the last place.
+        let right = |line: &Line| (line.d + line.c * share) / (share * (1.0 + line.c)) * (1.0 + 4.0 * f64::EPSILON);
+        self.lines.iter().filter(|line| line.c >= 1.0).map(right).fold(1.0, f64::min)
+    }
+
     /// Reads F⁻¹ at arguments that rise.
     pub(super) fn inverse(&self) -> Inverse<'_> {
         Inverse { lines: &self.lines, place: 0 }

@@ -5,7 +5,8 @@
 //! "out". If more guesses are right than the claim allows, it is false.
 //!
 //! * [`recursion`]: for any claim that is a curve: (ε, δ), or the profiles of a plan, both directions;
-//! * [`guesses`]: for (ε, δ), the bound of Steinke, Nasr and Jagielski.
+//! * [`guesses`]: for (ε, δ), the bound of Steinke, Nasr and Jagielski;
+//! * [`plan`]: for a plan, whether the run was that plan: a narrower question, and a stronger test.
 //!
 //! **r is fixed before the scores are seen.** At δ > 0 a mechanism may signal r through its scores, and both
 //! bounds are then false. Which canaries are guessed may depend on all scores.
@@ -15,6 +16,7 @@
 
 mod curve;
 pub mod guesses;
+pub mod plan;
 pub mod recursion;
 
 pub use curve::{Curve, ProfilePoint};

@@ -3,7 +3,7 @@
 
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use super::{Curve, ProfilePoint, guesses, recursion};
+use super::{Curve, ProfilePoint, guesses, plan, recursion};
 
 /// The greatest value that is refuted, by bisection.
 fn greatest(refutes: impl Fn(f64) -> bool) -> f64 {
@@ -92,4 +92,51 @@ fn p_values_fall() {
     assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0), 10, 20, 15, 0.05), "more guesses than canaries");
     assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0), 10, 10, 11, 0.05), "more right than guesses");
     assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0), 10, 0, 0, 0.05), "no guess");
+}
+
+/// Gaussian scores, drawn by inversion of a fixed sequence: the plan's own run is not called false too often, and
+/// half of its noise is.
+#[test]
+fn the_plan_is_told_from_half_its_noise() {
+    let normal = Normal::standard();
+    let mut state = 11_u64;
+    let mut uniform = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (crate::statistics::real(state >> 11) + 0.5) / 9_007_199_254_740_992.0
+    };
+    let (m, r, mu) = (1000, 200, 1.0);
+    let claim = gaussian_curve(mu);
+    let mut alarms = |true_mu: f64, guesses: u64| {
+        let runs = 200;
+        let mut alarms = 0;
+        for _ in 0..runs {
+            let mut scores: Vec<(f64, bool)> = (0..m)
+                .map(|_| {
+                    let coin = uniform() < 0.5;
+                    (normal.inverse_cdf(uniform()) + if coin { true_mu / 2.0 } else { -true_mu / 2.0 }, coin)
+                })
+                .collect();
+            scores.sort_by(|one, two| two.0.abs().total_cmp(&one.0.abs()));
+            let right =
+                scores.iter().take(usize::try_from(guesses).unwrap()).filter(|(score, coin)| (*score > 0.0) == *coin);
+            alarms += u32::from(plan::p_value(&claim, m, guesses, right.count() as u64) <= 0.05);
+        }
+        f64::from(alarms) / f64::from(runs)
+    };
+    for guesses in [r, m] {
+        let (honest, halved) = (alarms(mu, guesses), alarms(2.0 * mu, guesses));
+        // 5 % and three standard errors of 200 runs.
+        assert!(honest <= 0.05 + 3.0 * (0.05 * 0.95 / 200.0_f64).sqrt(), "{guesses}: {honest}");
+        assert!(halved > 0.95, "{guesses}: {halved}");
+    }
+}
+
+/// U's distribution in closed form, where one guess of two is made: both are cut at the same places.
+#[test]
+fn a_guess_of_two_by_hand() {
+    // Under (ε, 0), A(u) = e^ε/(1 + e^ε) whatever u is: the top guess is right with that.
+    let curve = Curve::approximate(1.0, 0.0);
+    let q = 1.0_f64.exp() / (1.0 + 1.0_f64.exp());
+    assert!((plan::p_value(&curve, 2, 1, 1) - q).abs() < 1e-9);
+    assert!((plan::p_value(&curve, 2, 2, 2) - q * q).abs() < 1e-9);
 }
