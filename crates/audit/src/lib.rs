@@ -19,6 +19,7 @@
 //! | halves of the training part | a fixed seed (`events/score.rs`) | nothing | a learned score: a function of the selection part, as all that is chosen |
 //! | order of a batch | [`Sequential::run`]: the caller's; the command has a stream of its own | samples, mechanism, earlier batches | pairs for [`Sequential`], from tallies, which forget the order |
 //! | pilot | [`inputs::most_promising`]: samples and split of its own | the audit that follows: a run in common is refused | which pair of inputs is audited |
+//! | ties | [`canaries::Canaries`]: the caller's source; the command's is the operating system's | coins and scores of the canaries | which of equal scores are guessed |
 //! | replay | `certus replay`: samples of its own, never the audit's; of files, by the user's word | the counterexample: event, direction and counts are a file's | a fixed event, counted once; nothing is split |
 //!
 //! *The split.* Let the n samples of a side be independent and of one distribution, and let the coins be

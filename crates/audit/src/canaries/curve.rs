@@ -33,28 +33,53 @@ pub struct ProfilePoint {
     pub delta_out: f64,
 }
 
+/// Why points are those of no profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CurveError {
+    /// An ε is negative, infinite or no number.
+    #[error("epsilon must be a finite number of 0 or more")]
+    Epsilon,
+    /// A δ is none.
+    #[error("delta must be from 0 to 1")]
+    Delta,
+}
+
 impl Curve {
     /// The curve of some profile points.
     ///
     /// A point at ε′ is one at −ε′ too, of the other direction: P ≤ e^ε′·Q + δ is 1 − P(S) ≥ 1 − δ − e^ε′·Q(S);
     /// for complements, and with the sides exchanged, P(S) ≤ 1 − e^-ε′·(1 − δ − Q(S)).
-    #[must_use]
-    pub fn new(points: &[ProfilePoint]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If an ε is negative, infinite or no number, or a δ outside of \[0, 1\].
+    pub fn new(points: &[ProfilePoint]) -> Result<Self, CurveError> {
         let mut lines = vec![Line { c: 0.0, d: 1.0 }];
         for point in points {
+            // NaN is refused too: it compares with nothing.
+            if !(point.epsilon >= 0.0 && point.epsilon.is_finite()) {
+                return Err(CurveError::Epsilon);
+            }
+            if [point.delta_in, point.delta_out].iter().any(|delta| !(0.0..=1.0).contains(delta)) {
+                return Err(CurveError::Delta);
+            }
             let delta = ((point.delta_in + point.delta_out) / 2.0).next_up().clamp(0.0, 1.0);
-            let (_, c) = exp_bounds(point.epsilon.max(0.0));
+            let (_, c) = exp_bounds(point.epsilon);
             lines.push(Line { c: c.max(1.0), d: delta });
             // e^-ε′ rounded down in 1 − e^-ε′·(1 − δ), and up where it is the slope.
-            let (low, high) = exp_bounds(-point.epsilon.max(0.0));
+            let (low, high) = exp_bounds(-point.epsilon);
             lines.push(Line { c: high.min(1.0), d: (1.0 - (low * (1.0 - delta)).next_down()).next_up() });
         }
-        Self { lines: envelope(lines) }
+        Ok(Self { lines: envelope(lines) })
     }
 
     /// The claim (ε, δ), in both directions.
-    #[must_use]
-    pub fn approximate(epsilon: f64, delta: f64) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// As [`Curve::new`].
+    pub fn approximate(epsilon: f64, delta: f64) -> Result<Self, CurveError> {
         Self::new(&[ProfilePoint { epsilon, delta_in: delta, delta_out: delta }])
     }
 
@@ -151,7 +176,7 @@ mod tests {
 
     #[test]
     fn the_curve_of_a_pair() {
-        let curve = Curve::approximate(1.0, 0.01);
+        let curve = Curve::approximate(1.0, 0.01).unwrap();
         // δ + e^ε·b near 0, 1 − e^-ε·(1 − δ − b) further on.
         assert!((curve.at_most(0.0) - 0.01).abs() < 1e-11);
         assert!((curve.at_most(0.1) - (0.01 + 0.1_f64 * 1.0_f64.exp())).abs() < 1e-11);
@@ -163,7 +188,7 @@ mod tests {
     fn lines_that_are_nowhere_least_are_left_out() {
         let points = [(0.0, 0.3), (0.5, 0.2999), (1.0, 0.1), (2.0, 0.0)];
         let points = points.map(|(epsilon, delta)| ProfilePoint { epsilon, delta_in: delta, delta_out: delta });
-        let curve = Curve::new(&points);
+        let curve = Curve::new(&points).unwrap();
         for b in (0..=100).map(|b| f64::from(b) / 100.0) {
             let all = points.iter().map(|point| point.delta_in + point.epsilon.exp() * b);
             let mirrored = points.iter().map(|point| 1.0 - (-point.epsilon).exp() * (1.0 - point.delta_in - b));
@@ -173,10 +198,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_profile_is_refused() {
+        for epsilon in [f64::NAN, -1.0, f64::INFINITY] {
+            assert_eq!(Curve::approximate(epsilon, 0.0), Err(CurveError::Epsilon), "{epsilon}");
+        }
+        for delta in [f64::NAN, -1e-9, 1.5] {
+            assert_eq!(Curve::approximate(1.0, delta), Err(CurveError::Delta), "{delta}");
+        }
+    }
+
+    #[test]
     fn the_inverse_undoes_the_curve() {
         let points = [(0.0, 0.3), (0.5, 0.2), (1.0, 0.1), (2.0, 0.03)];
         let points = points.map(|(epsilon, delta)| ProfilePoint { epsilon, delta_in: delta, delta_out: delta / 2.0 });
-        let curve = Curve::new(&points);
+        let curve = Curve::new(&points).unwrap();
         let mut inverse = curve.inverse();
         for b in (0..100).map(|b| f64::from(b) / 100.0) {
             let a = curve.at_most(b);

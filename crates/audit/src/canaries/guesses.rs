@@ -16,11 +16,12 @@ use crate::statistics::{
 /// At least the probability that `v` or more of `r` guesses are right, of `m` canaries, under (ε, δ).
 #[must_use]
 pub fn p_value(epsilon: f64, delta: f64, m: u64, r: u64, v: u64) -> f64 {
-    if v > r || r > m {
+    // What is no claim is not refuted; NaN compares with nothing.
+    if v > r || r > m || !(epsilon >= 0.0 && delta >= 0.0) {
         return 1.0;
     }
     let share = |odds: f64| if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
-    let (low, high) = exp_bounds(epsilon.max(0.0));
+    let (low, high) = exp_bounds(epsilon);
     let (low, high) = (share(low).next_down(), share(high).next_up().min(1.0));
     // W's tail rises with q.
     let most = Tail::of(r, v, high).upper_at_most();

@@ -29,7 +29,7 @@ fn gaussian_curve(mu: f64) -> Curve {
             ProfilePoint { epsilon, delta_in: delta, delta_out: delta }
         })
         .collect();
-    Curve::new(&points)
+    Curve::new(&points).unwrap()
 }
 
 /// ε at δ of a μ.
@@ -62,7 +62,7 @@ fn randomized_response_is_within_the_bounds() {
         let q = epsilon.exp() / (1.0 + epsilon.exp());
         for v in 0..=m {
             let truth = crate::statistics::tail::Tail::of(m, v, q).upper_at_most();
-            let bound = recursion::p_value(&Curve::approximate(epsilon, 0.0), m, m, v);
+            let bound = recursion::p_value(&Curve::approximate(epsilon, 0.0).unwrap(), m, m, v);
             assert!(bound >= truth * (1.0 - 1e-8), "{m} {epsilon} {v}: {bound} below {truth}");
             let bound = guesses::p_value(epsilon, 0.0, m, m, v);
             assert!((bound - truth).abs() <= truth * 1e-8, "{m} {epsilon} {v}: {bound}, {truth}");
@@ -76,7 +76,7 @@ fn telling_all_at_times_is_within_the_bounds() {
     for delta in [0.001, 0.05, 0.3] {
         for (m, r) in [(1, 1), (10, 3), (100, 50), (1000, 20)] {
             let truth = delta + (1.0 - delta) * 0.5_f64.powi(i32::try_from(r).unwrap());
-            let bound = recursion::p_value(&Curve::approximate(0.0, delta), m, r, r);
+            let bound = recursion::p_value(&Curve::approximate(0.0, delta).unwrap(), m, r, r);
             assert!(bound >= truth * (1.0 - 1e-6), "{delta} {m} {r}: {bound} below {truth}");
             assert!(guesses::p_value(0.0, delta, m, r, r) >= truth * (1.0 - 1e-6), "{delta} {m} {r}");
         }
@@ -86,12 +86,16 @@ fn telling_all_at_times_is_within_the_bounds() {
 /// More right guesses, and smaller claims, are refuted sooner; what cannot be is not.
 #[test]
 fn p_values_fall() {
-    let at = |epsilon: f64, v: u64| recursion::p_value(&Curve::approximate(epsilon, 1e-5), 1000, 100, v);
+    let at = |epsilon: f64, v: u64| recursion::p_value(&Curve::approximate(epsilon, 1e-5).unwrap(), 1000, 100, v);
     assert!(at(1.0, 90) < at(1.0, 80) && at(1.0, 90) < at(2.0, 90));
     assert!((at(1.0, 50) - 1.0).abs() < f64::EPSILON);
-    assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0), 10, 20, 15, 0.05), "more guesses than canaries");
-    assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0), 10, 10, 11, 0.05), "more right than guesses");
-    assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0), 10, 0, 0, 0.05), "no guess");
+    assert!(
+        !recursion::refutes(&Curve::approximate(1.0, 0.0).unwrap(), 10, 20, 15, 0.05),
+        "more guesses than canaries"
+    );
+    assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0).unwrap(), 10, 10, 11, 0.05), "more right than guesses");
+    assert!((guesses::p_value(f64::NAN, 1e-5, 1000, 100, 100) - 1.0).abs() < f64::EPSILON, "no claim");
+    assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0).unwrap(), 10, 0, 0, 0.05), "no guess");
 }
 
 /// Gaussian scores, drawn by inversion of a fixed sequence: the plan's own run is not called false too often, and
@@ -135,8 +139,10 @@ fn the_plan_is_told_from_half_its_noise() {
 #[test]
 fn a_guess_of_two_by_hand() {
     // Under (ε, 0), A(u) = e^ε/(1 + e^ε) whatever u is: the top guess is right with that.
-    let curve = Curve::approximate(1.0, 0.0);
+    let curve = Curve::approximate(1.0, 0.0).unwrap();
     let q = 1.0_f64.exp() / (1.0 + 1.0_f64.exp());
-    assert!((plan::p_value(&curve, 2, 1, 1) - q).abs() < 1e-9);
+    // Below the first cut it is taken for always right: U = max of two is there with 6·10^-6.
+    let bound = plan::p_value(&curve, 2, 1, 1);
+    assert!(bound >= q && bound - q < 2e-6, "{bound} {q}");
     assert!((plan::p_value(&curve, 2, 2, 2) - q * q).abs() < 1e-9);
 }
