@@ -32,10 +32,11 @@ impl Cli {
     /// The command with its help as it is read: what every command takes is left out where it does nothing. It is
     /// accepted there all the same.
     pub(super) fn command_for_people() -> clap::Command {
-        const IDLE: [(&str, &[&str]); 8] = [
+        const IDLE: [(&str, &[&str]); 9] = [
             ("certify", &["seed", "color"]),
             ("account", &["color"]),
             ("calibrate", &["seed", "color"]),
+            ("canaries", &["quiet", "color"]),
             ("tally", &["seed", "color"]),
             ("replay", &["color"]),
             ("mechanisms", &["seed", "quiet", "color"]),
@@ -118,6 +119,8 @@ pub(super) enum Command {
     Calibrate(Calibrate),
     /// Audit a mechanism, anybody's: the smallest delta for its claimed epsilon, from samples. Without an argument, the built-in suite
     Audit(Box<Audit>),
+    /// Draw the coins of canaries, and commit to them, for an audit of a training run
+    Canaries(super::canaries::arguments::Draw),
     /// Count a stream of outputs into a compact file, for audits of samples that many machines drew
     Tally(Tally),
     /// Test the counterexample of an audit on fresh samples
@@ -381,6 +384,9 @@ pub(super) enum Mode {
     certus audit --samples-a with.csv --samples-b without.csv --column answer --claim epsilon=1\n  \
     certus audit --command 'python3 sum.py {}' --base 1,1,1,1 --claim epsilon=1\n  \
     certus audit --tally-a one.tally --tally-a two.tally --tally-b three.tally --claim epsilon=1\n  \
+    certus audit --canaries scores.csv --claim epsilon=4,delta=1e-5 --confidence 0.95\n  \
+    certus audit --canaries scores.csv --plan 'subsampled_gaussian(sigma=1, rate=1/100)*1000' --delta 1e-5 --independent\n  \
+    certus audit --canaries scores.csv --coins coins.csv --commitment commitment.json\n  \
     certus audit targets.toml --junit audit.xml"
 )]
 pub(super) struct Audit {
@@ -441,6 +447,9 @@ pub(super) struct Audit {
     /// A neighbour of the input
     #[arg(help_heading = "What is audited", long, value_name = "W", allow_hyphen_values = true, requires = "input")]
     pub(super) neighbour: Option<String>,
+    /// Canaries of training runs.
+    #[command(flatten)]
+    pub(super) of_canaries: super::canaries::arguments::OfCanaries,
     /// Outputs a side [default: 100000; of the suite, as many as each target needs; of files, all there are]
     #[arg(help_heading = "How it is tested", long, value_name = "N", allow_hyphen_values = true)]
     pub(super) samples: Option<String>,

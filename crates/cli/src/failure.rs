@@ -43,7 +43,7 @@ impl Failure {
         }
         if is_bare {
             return Self::Usage(
-                "a command must be given: sample, certify, account, calibrate, audit, tally, replay, ledger (init, show, verify or head), release, mechanisms, completions or man; see --help".into(),
+                "a command must be given: sample, certify, account, calibrate, audit, canaries, tally, replay, ledger (init, show, verify or head), release, mechanisms, completions or man; see --help".into(),
             );
         }
         let kept = text

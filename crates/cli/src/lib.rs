@@ -5,6 +5,7 @@ mod arguments;
 mod audit;
 mod binary;
 mod calibrate;
+mod canaries;
 mod catalogue;
 mod certify;
 mod data;
@@ -95,6 +96,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Account(options) => account::run(&options, &cli.shared, out),
         Command::Calibrate(options) => calibrate::run(&options, &cli.shared, out),
         Command::Audit(options) => audit::run(&options, &cli.shared, out),
+        Command::Canaries(options) => canaries::draw::run(&options, &cli.shared, out),
         Command::Tally(options) => audit::tally::run(&options, &cli.shared, out),
         Command::Replay(options) => audit::replay::run(&options, &cli.shared, out),
         Command::Ledger { command } => ledger::run(&command, &cli.shared, out),

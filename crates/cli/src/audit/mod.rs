@@ -32,8 +32,9 @@ use std::{
 use clap::Parser as _;
 use serde_json::{Value, json};
 
+pub(super) use self::settings::{Confidence, claim};
 use self::{
-    settings::{Settings, claim},
+    settings::Settings,
     suite::{Judged, NotRun, audit_all},
     target::{Origin, SpecArguments, Target},
 };
@@ -159,6 +160,10 @@ fn counterexamples(document: &Value) -> Value {
 }
 
 pub(super) fn run(options: &Audit, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    if let Some(path) = &options.of_canaries.canaries {
+        return super::canaries::audit(options, path, shared, out);
+    }
+    super::canaries::refuse_without(options)?;
     let mut settings = Settings::new(options, shared)?;
     let is_built_in = options.target.is_none()
         && options.a.is_none()
@@ -250,7 +255,7 @@ fn alone(mut target: Value) -> Value {
 
 /// Seconds to three digits: more would be noise.
 #[expect(clippy::float_arithmetic, reason = "a time, for people to read")]
-fn thousandths(elapsed: Duration) -> f64 {
+pub(super) fn thousandths(elapsed: Duration) -> f64 {
     (elapsed.as_secs_f64() * 1000.0).round() / 1000.0
 }
 

@@ -83,7 +83,7 @@ const LEAST_SHARE: i64 = 900_000_000_000;
 
 /// A confidence in (0, 1), exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Confidence(Rational);
+pub(crate) struct Confidence(Rational);
 
 impl Confidence {
     /// Any that the statistics take, which is no level below 10^-12.
@@ -92,7 +92,7 @@ impl Confidence {
         (value > Rational::zero() && value <= most).then_some(Self(value))
     }
 
-    pub(super) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let must = "must be between 0 and 1, and at most 1 - 1e-10, such as 0.999";
         let most = Rational::one() - Rational::new(1.into(), 10_000_000_000_i64.into());
         let value = parse(text).ok().filter(|value| *value > Rational::zero() && *value <= most);
@@ -110,7 +110,7 @@ impl Confidence {
     }
 
     /// The least float that is at least the confidence.
-    pub(super) fn float(&self) -> f64 {
+    pub(crate) fn float(&self) -> f64 {
         above(&self.0)
     }
 }
@@ -122,7 +122,7 @@ impl std::fmt::Display for Confidence {
 }
 
 /// `epsilon=E` or `epsilon=E,delta=D`, in any order.
-pub(super) fn claim(name: &str, text: &str) -> Result<Claim, Failure> {
+pub(crate) fn claim(name: &str, text: &str) -> Result<Claim, Failure> {
     const MUST: &str = "must be epsilon=E or epsilon=E,delta=D, such as epsilon=1,delta=1e-6";
     let refused = || Failure::value(name, text, MUST);
     let (mut epsilon, mut delta) = (None, None);

@@ -1,6 +1,7 @@
 //! `certus audit`, `certus tally` and `certus replay`, end to end.
 
 mod audit_file;
+mod canaries;
 mod commands;
 mod files;
 mod independent;
