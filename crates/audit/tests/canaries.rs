@@ -2,7 +2,12 @@
 //!
 //! `CERTUS_FULL=1 cargo test --release -p certus-audit --test canaries -- --nocapture` runs 2,000 audits a design
 //! where `cargo test` runs 200, and prints the figures.
-#![expect(clippy::float_arithmetic, clippy::unwrap_used, reason = "simulations, and a test may panic")]
+#![expect(
+    clippy::float_arithmetic,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "simulations, and a test may panic"
+)]
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 

@@ -251,3 +251,79 @@ fn expected(curve: &Curve, m: u64, r: u64) -> u64 {
 pub fn default_guesses(m: u64) -> u64 {
     m.saturating_mul(9).isqrt().clamp(1, m.max(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use certus::{bits::seeded, exact::parse};
+
+    use super::*;
+    use crate::{
+        Claim,
+        canaries::{Canary, Pairs},
+    };
+
+    /// Of m canaries this many of the strongest are known, and of the others nothing.
+    fn known(m: u32, known: u32) -> Canaries {
+        let canary = |place: u32| {
+            let is_in = place % 2 == 0;
+            let size = f64::from(m - place) + 1.0;
+            Canary { score: if is_in == (place < known || place % 4 < 2) { size } else { -size }, is_in }
+        };
+        let list: Vec<_> = (0..m).map(canary).collect();
+        Canaries::new(&list, &mut seeded([5; 32])).unwrap()
+    }
+
+    fn pairs(epsilon: &str) -> Pairs {
+        Pairs::new(Claim::new(parse(epsilon).unwrap(), parse("1e-5").unwrap()).unwrap())
+    }
+
+    fn audit() -> OneRun {
+        OneRun::new(0.95).unwrap().guessing(Guessing::Ratios)
+    }
+
+    /// All r together have no more than α, and what one r alone refutes need not be refuted by its share.
+    #[test]
+    fn several_share_alpha() {
+        let canaries = known(400, 100);
+        let report = audit().guesses(&[10, 50, 100, 400]).run(&canaries, &mut pairs("1")).unwrap();
+        let shares: f64 = report.claim.guessed.iter().map(|guessed| guessed.alpha).sum();
+        assert!(shares <= 0.05 && shares > 0.049_999, "{shares}");
+        let alone = audit().guesses(&[100]).run(&canaries, &mut pairs("1")).unwrap();
+        assert!(alone.claim.epsilon_lower > report.claim.epsilon_lower, "{alone:?} {report:?}");
+        for guesses in [&[][..], &[0], &[401], &[5, 5]] {
+            assert_eq!(audit().guesses(guesses).run(&canaries, &mut pairs("1")), Err(CanaryError::Guesses(400)));
+        }
+    }
+
+    /// r depends on the number of canaries alone, whatever their scores are.
+    #[test]
+    fn guesses_are_fixed_before_scores() {
+        for (m, r) in [(1, 1), (2, 2), (100, 30), (1000, 94), (10_000, 300)] {
+            assert_eq!(default_guesses(m), r);
+        }
+        let of = |canaries: &Canaries| audit().run(canaries, &mut pairs("1")).unwrap().claim.guessed[0].guesses;
+        assert_eq!((of(&known(400, 0)), of(&known(400, 400))), (60, 60));
+    }
+
+    /// The verdict, the p-value, the number that is needed and the bound on ε agree.
+    #[test]
+    fn what_is_found_agrees() {
+        for all in [40, 50, 60, 80, 100] {
+            for epsilon in ["0.1", "1", "2", "3"] {
+                for method in [Method::Curve, Method::Steinke] {
+                    let report =
+                        audit().guesses(&[100]).method(method).run(&known(400, all), &mut pairs(epsilon)).unwrap();
+                    let Tested { guessed, is_refuted, epsilon_lower, .. } = report.claim;
+                    let claimed: f64 = epsilon.parse().unwrap();
+                    assert_eq!(is_refuted, guessed[0].p_value <= 0.05, "{guessed:?}");
+                    assert_eq!(is_refuted, guessed[0].needed.is_some_and(|needed| guessed[0].right >= needed));
+                    assert_eq!(is_refuted, epsilon_lower.unwrap() >= claimed, "{epsilon_lower:?} {claimed}");
+                    assert!(report.plan.is_none());
+                }
+            }
+        }
+        let independent = audit().independent().run(&known(400, 100), &mut pairs("1"));
+        assert_eq!(independent, Err(CanaryError::NoPlan));
+        assert_eq!(OneRun::new(f64::NAN).unwrap_err(), CanaryError::Confidence);
+    }
+}

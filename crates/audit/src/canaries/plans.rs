@@ -8,16 +8,13 @@ use rayon::prelude::*;
 
 use certus::{
     account::{Plan, Precision, PrivacyProfile, epsilon},
-    exact::{NonNegative, Probability, Rational, parse, render},
+    exact::{NonNegative, Probability, Rational, Rounding, decimal, from_f64, parse, render},
     guarantee::Relation,
     mechanism::{Spec, Value, domination},
 };
 
 use super::{CanaryError, Curve, Family, ProfilePoint};
-use crate::{
-    above,
-    bounds::{below, decimal_below},
-};
+use crate::{above, bounds::below};
 
 /// Places in which the noise is halved, or doubled.
 const PLACES_A_HALVING: i32 = 64;
@@ -53,6 +50,8 @@ struct Known {
     texts: Vec<String>,
     plan: Plan,
     curve: Curve,
+    /// At most its ε at the δ, once it was asked for.
+    epsilon: Option<f64>,
 }
 
 impl Plans {
@@ -73,7 +72,9 @@ impl Plans {
             return Ok(self.specs.clone());
         }
         let factor = (-f64::from(place) / f64::from(PLACES_A_HALVING)).exp2();
-        let factor = parse(&decimal_below(factor))?;
+        // To four digits, so that the plan is one that people can write down.
+        let factor = from_f64(factor).map_or_else(|_| "1".to_owned(), |factor| decimal(&factor, 4, Rounding::Down));
+        let factor = parse(&factor)?;
         self.specs.iter().map(|spec| with_noise(spec, &factor)).collect()
     }
 
@@ -87,7 +88,7 @@ impl Plans {
             }
             let curve = Curve::new(&points(&plan)?)?;
             let texts = specs.iter().map(ToString::to_string).collect();
-            self.known.insert(place, Known { texts, plan, curve });
+            self.known.insert(place, Known { texts, plan, curve, epsilon: None });
         }
         self.known.get(&place).ok_or(CanaryError::NoPlan)
     }
@@ -115,8 +116,15 @@ impl Family for Plans {
 
     fn epsilon_below(&mut self, place: i32) -> Result<Option<f64>, CanaryError> {
         let Some(delta) = self.delta.clone() else { return Ok(None) };
-        let plan = &self.known(place)?.plan;
-        Ok(Some(below(&epsilon(plan, &delta, &PRECISION)?.enclosure.lower())))
+        let known = self.known(place)?;
+        if known.epsilon.is_some() {
+            return Ok(known.epsilon);
+        }
+        let found = Some(below(&epsilon(&known.plan, &delta, &PRECISION)?.enclosure.lower()));
+        if let Some(known) = self.known.get_mut(&place) {
+            known.epsilon = found;
+        }
+        Ok(found)
     }
 
     fn member(&mut self, place: i32) -> String {
@@ -169,4 +177,65 @@ fn points(plan: &Plan) -> Result<Vec<ProfilePoint>, CanaryError> {
     };
     let all = places.par_chunks(TOGETHER).map(some).collect::<Result<Vec<_>, _>>()?;
     Ok(all.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plans(spec: &str) -> Plans {
+        let delta = Probability::new(parse("1e-5").unwrap()).unwrap();
+        Plans::new(&[spec.parse().unwrap()], Relation::AddRemove, Some(delta)).unwrap()
+    }
+
+    /// Every point is at least δ, which is known to many more digits, and hardly more: of both directions.
+    #[test]
+    fn points_are_above_the_profile() {
+        let mut plans = plans("subsampled_gaussian(sigma=1, rate=1/4)*3");
+        let plan = plans.known(0).unwrap().plan.clone();
+        let mut profile = PrivacyProfile::new(&plan);
+        let points = points(&plan).unwrap();
+        assert_eq!(points.len(), 33);
+        let mut differ = 0;
+        for point in points.iter().step_by(8) {
+            let at = NonNegative::new(certus::exact::from_f64(point.epsilon).unwrap()).unwrap();
+            let [with, without] = profile.delta_both_ways(&at, &Precision { digits: 9 }).unwrap();
+            for (bound, truth) in [(point.delta_in, with), (point.delta_out, without)] {
+                let truth = truth.enclosure.lower();
+                let bound = certus::exact::from_f64(bound).unwrap();
+                assert!(bound >= truth, "{point:?}");
+                assert!(bound <= truth * Rational::new(1001.into(), 1000.into()), "{point:?}");
+            }
+            differ += usize::from((point.delta_in - point.delta_out).abs() > 1e-3 * point.delta_in);
+        }
+        assert!(differ > 0, "the directions of a sampled plan differ");
+    }
+
+    #[test]
+    fn noise_is_multiplied() {
+        let half: Rational = parse("1/2").unwrap();
+        for (spec, halved) in [
+            ("gaussian(sigma=3)*7", "gaussian(sigma=3/2)*7"),
+            ("gaussian(sigma2=4)", "gaussian(sigma2=1)"),
+            ("subsampled_laplace(scale=1, rate=1/3)", "subsampled_laplace(scale=1/2, rate=1/3)"),
+        ] {
+            assert_eq!(with_noise(&spec.parse().unwrap(), &half).unwrap().to_string(), halved);
+        }
+        let mut plans = plans("gaussian(sigma=2)");
+        let bounds: Vec<f64> = [-64, 0, 64].iter().map(|place| plans.epsilon_below(*place).unwrap().unwrap()).collect();
+        assert!(bounds[0] < bounds[1] && bounds[1] < bounds[2], "{bounds:?}");
+        assert_eq!(plans.member(64), "gaussian(sigma=1)");
+        let delta = |plans: &mut Plans, place: i32| plans.curve(place).unwrap().at_most(0.0);
+        assert!(delta(&mut plans, -64) < delta(&mut plans, 64));
+        // Nothing says how much noise this has.
+        let none = Plans::new(&["randomized_response(gamma=1/4)".parse().unwrap()], Relation::ChangeOne, None).unwrap();
+        assert_eq!(none.places(), 0..=0);
+    }
+
+    /// Neighbours of another relation are refused, and not converted in silence.
+    #[test]
+    fn neighbours_are_those_of_the_plan() {
+        let spec = "randomized_response(gamma=1/4)".parse().unwrap();
+        assert!(matches!(Plans::new(&[spec], Relation::AddRemove, None), Err(CanaryError::Neighbours(_))));
+    }
 }

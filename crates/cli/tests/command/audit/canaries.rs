@@ -90,8 +90,6 @@ fn a_plan_and_whether_the_run_was_it() {
     let number = |value: &serde_json::Value| value.as_str().unwrap().parse::<f64>().unwrap();
     let (found, accounted) = (number(&document["epsilon_lower"]), number(&document["epsilon_accounted"]));
     assert!(found > accounted && accounted > 2.0 && accounted < 2.3, "{document}");
-    // Without the user's word, the plan is not tested.
-    assert!(json(&audit(&file, &plan)).0["plan_verdict"].is_null());
 }
 
 #[test]
