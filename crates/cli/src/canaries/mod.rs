@@ -109,11 +109,11 @@ pub(super) fn audit(options: &Audit, path: &str, shared: &Shared, out: &mut dyn 
     }
     out.flush()?;
     let is_violation = judged.verdict == Verdict::Violation;
-    let stands = !is_violation && !(options.strict && judged.verdict == Verdict::Inconclusive);
-    Ok(u8::from(!match options.expect {
-        Some(Expect::Violation) => is_violation,
-        Some(Expect::NoViolation) | None => stands,
-    }))
+    let is_failure = match options.expect {
+        Some(Expect::Violation) => !is_violation,
+        Some(Expect::NoViolation) | None => is_violation || (options.strict && judged.verdict == Verdict::Inconclusive),
+    };
+    Ok(u8::from(is_failure))
 }
 
 /// What is of guesses has no meaning where every run is counted.

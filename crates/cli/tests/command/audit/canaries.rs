@@ -63,7 +63,8 @@ fn a_model_that_remembers_is_refuted() {
 fn no_alarm_is_said_to_be_none() {
     let folder = Folder::new();
     let nothing = folder.file("nothing.csv", table(1000, 0));
-    let inverse = table(1000, 10).lines().skip(1).map(|line| {
+    let all = table(1000, 10);
+    let inverse = all.lines().skip(1).map(|line| {
         let (score, coin) = line.split_once(',').unwrap();
         format!("{score},{}\n", if coin == "1" { 0 } else { 1 })
     });
