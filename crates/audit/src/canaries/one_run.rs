@@ -265,7 +265,7 @@ mod tests {
     /// Of m canaries this many of the strongest are known, and of the others nothing.
     fn known(m: u32, known: u32) -> Canaries {
         let canary = |place: u32| {
-            let is_in = place % 2 == 0;
+            let is_in = place.is_multiple_of(2);
             let size = f64::from(m - place) + 1.0;
             Canary { score: if is_in == (place < known || place % 4 < 2) { size } else { -size }, is_in }
         };
