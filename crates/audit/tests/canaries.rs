@@ -1,7 +1,7 @@
 //! Audits by canaries, simulated: how often true claims are called false, and how much of ε is found.
 //!
-//! `CERTUS_FULL=1 cargo test --release -p certus-audit --test canaries -- --nocapture` runs 2,000 audits a design
-//! where `cargo test` runs 200, and prints the figures.
+//! `CERTUS_FULL=1 cargo test --release -p certus-audit --test canaries -- --nocapture` runs 2,000 audits a
+//! design where `cargo test` runs 200, and prints the figures.
 #![expect(
     clippy::float_arithmetic,
     clippy::indexing_slicing,
@@ -166,8 +166,8 @@ fn audit() -> OneRun {
     OneRun::new(0.95).unwrap()
 }
 
-/// Randomized response on every coin, at its ε: tied scores of two values, sorted by the coins or not; scores of
-/// which a random number are strong; and telling all with probability δ, which is the worst there is.
+/// Randomized response on every coin, at its ε: tied scores of two values, sorted by the coins or not; scores
+/// of which a random number are strong; and telling all with probability δ, which is the worst there is.
 #[test]
 fn true_claims_of_epsilon_and_delta_stand() {
     let (m, q) = (400, 1_f64.exp() / (1.0 + 1_f64.exp()));
@@ -217,8 +217,8 @@ fn true_claims_of_epsilon_and_delta_stand() {
     }
 }
 
-/// Gaussian noise at its own curve, for the claim and for the plan; and a mechanism whose canaries share a mode, for
-/// the claim: **it is no plan of independent canaries, and the verdict on the plan may alarm**.
+/// Gaussian noise at its own curve, for the claim and for the plan; and a mechanism whose canaries share a
+/// mode, for the claim: **it is no plan of independent canaries, and the verdict on the plan may alarm**.
 #[test]
 fn true_curves_stand() {
     for (design, mu, m) in [(50, 0.5, 500), (51, 1.0, 500), (52, 2.0, 200)] {
@@ -303,7 +303,8 @@ fn dp_sgd(draws: &mut Draws, m: usize, noise: &Noise, (sigma, rate, steps): (f64
     })
 }
 
-/// A plan's certified profiles, from end to end: its own runs stand, and runs with two thirds of the noise do not.
+/// A plan's certified profiles, from end to end: its own runs stand, and runs with two thirds of the noise do
+/// not.
 #[test]
 fn a_plan_of_sampled_steps() {
     let spec = "subsampled_gaussian(sigma=1, rate=1/4)*4".parse().unwrap();
@@ -339,8 +340,8 @@ fn median(
     f64::midpoint(found[24], found[25])
 }
 
-/// Gaussian noise of ε = 4 at δ = 10^-5, 50 runs: at least what the trial that the design comes from found, less its
-/// own spread. What is expected of a mechanism at the claim is near what is found.
+/// Gaussian noise of ε = 4 at δ = 10^-5, 50 runs: at least what the trial that the design comes from found,
+/// less its own spread. What is expected of a mechanism at the claim is near what is found.
 #[test]
 fn power_on_gaussian_noise() {
     let mu = solve(1e-5, |mu| if mu > 0.0 { gaussian_delta(mu, 4.0) } else { 0.0 });

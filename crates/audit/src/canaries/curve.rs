@@ -48,8 +48,8 @@ pub enum CurveError {
 impl Curve {
     /// The curve of some profile points.
     ///
-    /// A point at ε′ is one at −ε′ too, of the other direction: P ≤ e^ε′·Q + δ is 1 − P(S) ≥ 1 − δ − e^ε′·Q(S);
-    /// for complements, and with the sides exchanged, P(S) ≤ 1 − e^-ε′·(1 − δ − Q(S)).
+    /// A point at ε′ is one at −ε′ too, of the other direction: P ≤ e^ε′·Q + δ is 1 − P(S) ≥ 1 − δ −
+    /// e^ε′·Q(S); for complements, and with the sides exchanged, P(S) ≤ 1 − e^-ε′·(1 − δ − Q(S)).
     ///
     /// # Errors
     ///
@@ -131,8 +131,8 @@ impl Inverse<'_> {
             self.place += 1;
         }
         let Some(line) = self.lines.get(self.place) else { return (0.0, f64::INFINITY) };
-        // The difference is of numbers below 2, so that its error is below 2^-53; the quotient's is half a unit
-        // in its last place.
+        // The difference is of numbers below 2, so that its error is below 2^-53; the quotient's is half a
+        // unit in its last place.
         let least = at(line, low - f64::EPSILON).next_down().max(0.0);
         // `high` may have passed corners that `low` has not.
         let mut most = at(line, high + f64::EPSILON);

@@ -6,8 +6,8 @@ use core::ops::RangeInclusive;
 use super::{CanaryError, Curve};
 use crate::Claim;
 
-/// Claims in a row: place 0 is the claim itself, and **the greater the place, the more a claim allows**, so that
-/// a test that refutes one refutes all before it.
+/// Claims in a row: place 0 is the claim itself, and **the greater the place, the more a claim allows**, so
+/// that a test that refutes one refutes all before it.
 ///
 /// A bound on ε is only known along such a family: to reject one Gaussian curve is not to reject (ε, δ).
 pub trait Family {
@@ -98,8 +98,8 @@ impl Family for Pairs {
     }
 }
 
-/// The greatest place that is refuted, if any is: outwards from the claim in steps that double, and then between
-/// the last two. Whatever the search did, **the place that is answered was itself refuted**.
+/// The greatest place that is refuted, if any is: outwards from the claim in steps that double, and then
+/// between the last two. Whatever the search did, **the place that is answered was itself refuted**.
 pub(super) fn greatest_refuted(
     places: &RangeInclusive<i32>,
     mut is_refuted: impl FnMut(i32) -> Result<bool, CanaryError>,

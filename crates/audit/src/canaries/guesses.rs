@@ -1,7 +1,7 @@
 //! How often so many guesses may be right, by Steinke, Nasr and Jagielski (2023): for claims (ε, δ).
 //!
-//! W ~ Binomial(r, q), q = e^ε/(1 + e^ε). At δ = 0 the number of right guesses is dominated by W, also where r
-//! depends on the scores. At δ > 0, r is fixed beforehand, and v or more are right with probability at most
+//! W ~ Binomial(r, q), q = e^ε/(1 + e^ε). At δ = 0 the number of right guesses is dominated by W, also where
+//! r depends on the scores. At δ > 0, r is fixed beforehand, and v or more are right with probability at most
 //!
 //! ```text
 //! P[W ≥ v] + 2mδ·max over 1 ≤ i ≤ v of P[v > W ≥ v − i]/i
@@ -29,8 +29,9 @@ pub fn p_value(epsilon: f64, delta: f64, m: u64, r: u64, v: u64) -> f64 {
     if delta <= 0.0 || real(v) <= real(r) * high {
         return if delta <= 0.0 { most.min(1.0) } else { 1.0 };
     }
-    // The masses from v − 1 down rise to the mode and then fall, and so does their mean. Each is, as a function
-    // of q, greatest at an end of q's bounds, or next to nothing below that where its own peak is between them.
+    // The masses from v − 1 down rise to the mode and then fall, and so does their mean. Each is, as a
+    // function of q, greatest at an end of q's bounds, or next to nothing below that where its own peak is
+    // between them.
     let (mut sum, mut greatest) = (0.0_f64, 0.0_f64);
     for i in 1..=v {
         sum += mass(r, v - i, low).max(mass(r, v - i, high));

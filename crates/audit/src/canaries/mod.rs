@@ -1,16 +1,16 @@
 //! Audits of one training run, by canaries.
 //!
-//! Each of m canaries is a record with a fair coin, and is trained on if the coin says so. Whoever has the model
-//! gives every canary a score, without the coins, and guesses r of them: the greatest scores "in", the least
-//! "out". If more guesses are right than the claim allows, it is false.
+//! Each of m canaries is a record with a fair coin, and is trained on if the coin says so. Whoever has the
+//! model gives every canary a score, without the coins, and guesses r of them: the greatest scores "in", the
+//! least "out". If more guesses are right than the claim allows, it is false.
 //!
 //! * [`recursion`]: for any claim that is a curve: (ε, δ), or the profiles of a plan, both directions;
 //! * [`guesses`]: for (ε, δ), the bound of Steinke, Nasr and Jagielski;
 //! * [`plan`]: for a plan, whether the run was that plan: a narrower question, and a stronger test;
 //! * [`rates`]: what an attacker sees, true positives where false ones are rare.
 //!
-//! [`OneRun`] is the audit: [`Canaries`] and a [`Family`] of claims in, the verdicts and the weakest claim that is
-//! refuted out. [`Pairs`] are the claims (ε, δ) of one δ, [`Plans`] a plan with its noise multiplied.
+//! [`OneRun`] is the audit: [`Canaries`] and a [`Family`] of claims in, the verdicts and the weakest claim
+//! that is refuted out. [`Pairs`] are the claims (ε, δ) of one δ, [`Plans`] a plan with its noise multiplied.
 //!
 //! **r is fixed before the scores are seen.** At δ > 0 a mechanism may signal r through its scores, and both
 //! bounds are then false. Which canaries are guessed may depend on all scores.

@@ -56,8 +56,8 @@ pub struct Tested {
     /// At least what the claim's ε has to be: that of the claim at `place`, at the family's δ, or 0. Nothing
     /// where no δ is asked for.
     pub epsilon_lower: Option<f64>,
-    /// The same, had as many been right as `expected`: what this many canaries can show of a mechanism that is
-    /// exactly at the claim.
+    /// The same, had as many been right as `expected`: what this many canaries can show of a mechanism that
+    /// is exactly at the claim.
     pub epsilon_expected: Option<f64>,
 }
 
@@ -245,8 +245,8 @@ fn expected(curve: &Curve, m: u64, r: u64) -> u64 {
     mean.min(r)
 }
 
-/// How many guesses are made where nobody says: 3√m, which is near the best for Gaussian noise of ε from 1 to 8
-/// and a hundred to ten thousand canaries. It depends on m alone, and so is fixed before scores are seen.
+/// How many guesses are made where nobody says: 3√m, which is near the best for Gaussian noise of ε from 1 to
+/// 8 and a hundred to ten thousand canaries. It depends on m alone, and so is fixed before scores are seen.
 #[must_use]
 pub fn default_guesses(m: u64) -> u64 {
     m.saturating_mul(9).isqrt().clamp(1, m.max(1))

@@ -1,19 +1,20 @@
 //! A narrower null: the run was the plan itself.
 //!
 //! If what is released is a post-processing of independent channels, one for each canary (contributions
-//! orthogonal and clipped, the plan's noise; later steps may depend on earlier ones), then a guess is right with
-//! probability at most
+//! orthogonal and clipped, the plan's noise; later steps may depend on earlier ones), then a guess is right
+//! with probability at most
 //!
 //! ```text
 //! A(u) = min over ε′ ≥ 0 of (½·(δ_in + δ_out)(ε′) + e^ε′·u)/(u·(1 + e^ε′))
 //! ```
 //!
 //! where u is the share of the canaries whose evidence is as strong. Of all m guesses the right ones are then
-//! dominated by Binomial(m, A(1)); of the strongest r, by Binomial(r, A(U)), U the r + 1-st smallest of m uniform
-//! numbers.
+//! dominated by Binomial(m, A(1)); of the strongest r, by Binomial(r, A(U)), U the r + 1-st smallest of m
+//! uniform numbers.
 //!
-//! **This tests the plan, and not differential privacy**: a mechanism that satisfies the same curve, and whose
-//! canaries share a coin of its own, is rejected too. So it is a verdict by itself, "this run was not that plan".
+//! **This tests the plan, and not differential privacy**: a mechanism that satisfies the same curve, and
+//! whose canaries share a coin of its own, is rejected too. So it is a verdict by itself, "this run was not
+//! that plan".
 #![expect(clippy::float_arithmetic, reason = "every bound is moved outward by its error")]
 
 use super::Curve;
@@ -22,8 +23,8 @@ use crate::statistics::{real, tail::Tail};
 /// Points at which U is cut.
 const CUTS: u32 = 2_000;
 
-/// At least the probability that `v` or more of the strongest `r` guesses are right, of `m` canaries, under the
-/// plan; `r` is fixed beforehand, and may be `m`.
+/// At least the probability that `v` or more of the strongest `r` guesses are right, of `m` canaries, under
+/// the plan; `r` is fixed beforehand, and may be `m`.
 #[must_use]
 pub fn p_value(curve: &Curve, m: u64, r: u64, v: u64) -> f64 {
     if r == 0 || r > m || v > r {

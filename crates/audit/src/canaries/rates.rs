@@ -49,8 +49,8 @@ impl Share {
 /// The true positive rates at these false positive rates.
 ///
 /// Each threshold is the least with at most that share of false positives among the canaries of even places,
-/// and both shares are counted on the others. **They describe this attack, and no verdict rests on them**: the
-/// intervals are those of independent canaries, which one run need not have.
+/// and both shares are counted on the others. **They describe this attack, and no verdict rests on them**:
+/// the intervals are those of independent canaries, which one run need not have.
 #[must_use]
 pub fn rates(canaries: &Canaries, wanted: &[f64], alpha: f64) -> Vec<Rate> {
     let part = |is_odd: usize, is_in: bool| {

@@ -1,15 +1,15 @@
 //! How often so many guesses may be right, by Mahloujifar, Melis and Chaudhuri (2024).
 //!
-//! m canaries with fair coins, r guesses, r fixed beforehand; p_c the probability that c of them are right. For
-//! whatever satisfies the claim's curve, and every set T of numbers,
+//! m canaries with fair coins, r guesses, r fixed beforehand; p_c the probability that c of them are right.
+//! For whatever satisfies the claim's curve, and every set T of numbers,
 //!
 //! ```text
 //! (1/m)·Σ_{c∈T} c·p_c ≤ F((1/m)·Σ_{c∈T} (r − c + 1)·p_{c−1})
 //! ```
 //!
-//! If v or more are right with probability τ, then with a = τ·v/m and h = τ·(r − v)/m the sets {i, …, r}, for i
-//! = v − 1, …, 0, in turn force mass below v: h′ = max(h, F⁻¹(a)), a + (i/(r − i))·(h′ − h). The masses add up
-//! to r/m in a + h; more than that is a contradiction.
+//! If v or more are right with probability τ, then with a = τ·v/m and h = τ·(r − v)/m the sets {i, …, r}, for
+//! i = v − 1, …, 0, in turn force mass below v: h′ = max(h, F⁻¹(a)), a + (i/(r − i))·(h′ − h). The masses add
+//! up to r/m in a + h; more than that is a contradiction.
 #![expect(clippy::float_arithmetic, reason = "every bound is moved outward by its error")]
 
 use super::Curve;
@@ -40,8 +40,8 @@ impl Between {
     }
 }
 
-/// Whether no mechanism of this curve has at least `v` of `r` guesses right, of `m` canaries, with probability
-/// `tau` or more. Every rounding is towards "there may be one".
+/// Whether no mechanism of this curve has at least `v` of `r` guesses right, of `m` canaries, with
+/// probability `tau` or more. Every rounding is towards "there may be one".
 #[must_use]
 pub fn refutes(curve: &Curve, m: u64, r: u64, v: u64, tau: f64) -> bool {
     if r == 0 || r > m || v > r || tau <= 0.0 {

@@ -20,18 +20,18 @@ pub struct Canary {
 /// How scores become guesses. It is fixed before scores are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guessing {
-    /// Scores of any unit: of r guesses the greater half is of the greatest scores, "in", and the other of the
-    /// least, "out".
+    /// Scores of any unit: of r guesses the greater half is of the greatest scores, "in", and the other of
+    /// the least, "out".
     Ranks,
-    /// Scores that are logarithms of likelihood ratios, or centred like them: the r of the greatest size, "in"
-    /// where they are positive and "out" where they are negative.
+    /// Scores that are logarithms of likelihood ratios, or centred like them: the r of the greatest size,
+    /// "in" where they are positive and "out" where they are negative.
     Ratios,
 }
 
 /// The canaries of one run.
 ///
-/// **Ties are broken by fresh coins, and never by the order of the list**, which may know the coins: a file that
-/// is sorted by them would turn equal scores into right guesses.
+/// **Ties are broken by fresh coins, and never by the order of the list**, which may know the coins: a file
+/// that is sorted by them would turn equal scores into right guesses.
 #[derive(Clone, Debug)]
 pub struct Canaries {
     /// Each with its own random number.
@@ -49,9 +49,9 @@ impl Canaries {
         Self::with_ties(list.to_vec(), false, bits)
     }
 
-    /// Pairs with a coin each: one of the two was trained on, and the other was not, so that neighbours differ
-    /// by a record that is *changed*. The guess is the one of the greater score, and strong where the scores are
-    /// far apart.
+    /// Pairs with a coin each: one of the two was trained on, and the other was not, so that neighbours
+    /// differ by a record that is *changed*. The guess is the one of the greater score, and strong where the
+    /// scores are far apart.
     ///
     /// # Errors
     ///
@@ -161,8 +161,8 @@ mod tests {
         assert_eq!((table.len(), table.count_in()), (6, 3));
     }
 
-    /// Equal scores tell nothing, whatever the order of the list: a file sorted by its coins has about half of
-    /// the guesses right.
+    /// Equal scores tell nothing, whatever the order of the list: a file sorted by its coins has about half
+    /// of the guesses right.
     #[test]
     fn the_order_of_the_list_tells_nothing() {
         let sorted: Vec<_> = (0..10_000).map(|place| (0.0, place < 5_000)).collect();

@@ -70,7 +70,8 @@ fn randomized_response_is_within_the_bounds() {
     }
 }
 
-/// "With probability δ tell all, otherwise nothing" is (0, δ)-DP: all guesses are right with δ + (1 − δ)·2^-r.
+/// "With probability δ tell all, otherwise nothing" is (0, δ)-DP: all guesses are right with δ + (1 −
+/// δ)·2^-r.
 #[test]
 fn telling_all_at_times_is_within_the_bounds() {
     for delta in [0.001, 0.05, 0.3] {
@@ -98,8 +99,8 @@ fn p_values_fall() {
     assert!(!recursion::refutes(&Curve::approximate(1.0, 0.0).unwrap(), 10, 0, 0, 0.05), "no guess");
 }
 
-/// Gaussian scores, drawn by inversion of a fixed sequence: the plan's own run is not called false too often, and
-/// half of its noise is.
+/// Gaussian scores, drawn by inversion of a fixed sequence: the plan's own run is not called false too often,
+/// and half of its noise is.
 #[test]
 fn the_plan_is_told_from_half_its_noise() {
     let normal = Normal::standard();

@@ -1,7 +1,8 @@
 //! A commitment: a salted SHA-256 over the coins and over all that was declared before scores were seen.
 //!
-//! What is hashed is the declaration as one line of JSON, and then the coins file itself in its canonical form, a
-//! line `canary,in,salt` each. Every coin has a salt of 128 bits, so that the commitment tells nothing of any coin.
+//! What is hashed is the declaration as one line of JSON, and then the coins file itself in its canonical
+//! form, a line `canary,in,salt` each. Every coin has a salt of 128 bits, so that the commitment tells
+//! nothing of any coin.
 
 use std::{fmt::Write as _, fs};
 
