@@ -44,7 +44,7 @@ def audited(name, version, python, targets, samples):
     if done.returncode not in (0, 1):
         sys.exit(f"{name} {version}: certus audit ended with {done.returncode}")
     (folder / "audit.json").write_text(done.stdout, encoding="utf-8")
-    return {one["name"]: one for one in json.loads(done.stdout)["targets"]}
+    return {one["target"]: one for one in json.loads(done.stdout)["targets"]}
 
 
 def told(one, document):

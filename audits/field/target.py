@@ -56,6 +56,8 @@ def text(value: Any) -> str:
         value = value.tolist()
     if isinstance(value, bool):
         return str(int(value))
+    if isinstance(value, bytes):
+        return value.hex()
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(text(part) for part in value) + "]"
     return repr(value) if isinstance(value, float) else str(value)

@@ -88,7 +88,8 @@ impl OneRun {
         if !(confidence > 0.0 && confidence <= 1.0 - 1e-12) {
             return Err(CanaryError::Confidence);
         }
-        let alpha = (1.0 - confidence).next_down();
+        // As many as the decimals that were meant, or a little less.
+        let alpha = 1.0 - confidence - f64::EPSILON;
         Ok(Self { alpha, guesses: None, method: Method::Curve, guessing: Guessing::Ranks, is_independent: false })
     }
 
