@@ -229,11 +229,23 @@ pub(super) fn samples_of(shards: &[Shard]) -> Option<u64> {
     shards.iter().try_fold(0_u64, |sum, shard| sum.checked_add(shard.samples))
 }
 
+/// The longest part of a name that an error shows, in characters.
+const SHOWN: usize = 60;
+
+/// A name, or its beginning: that of a file from elsewhere may be as long as a line.
+fn shown(id: &str) -> String {
+    let mut start: String = id.chars().take(SHOWN).collect();
+    if start.len() < id.len() {
+        start.push('…');
+    }
+    start
+}
+
 /// That no shard is there twice, in whole or in part. `shards` are sorted.
 pub(super) fn check(shards: &[Shard]) -> Result<(), MergeError> {
-    let names = |one: &Shard, two: &Shard| (one.id.clone(), two.id.clone());
+    let names = |one: &Shard, two: &Shard| (shown(&one.id), shown(&two.id));
     if let Some((one, _)) = shards.iter().zip(shards.iter().skip(1)).find(|(one, two)| one.id == two.id) {
-        return Err(MergeError::SameShard { id: one.id.clone() });
+        return Err(MergeError::SameShard { id: shown(&one.id) });
     }
     // Of N shards of independent outputs each repeats an earlier one with probability at most N·2^-bits. With
     // 2·log2 N bits less for each, the expectation of 2^sum is at most (1 + 1/N)^N < e, and the sum reaches
@@ -298,6 +310,9 @@ mod tests {
     fn a_shard_counts_once() {
         let (one, copy, renamed) = (shard("a", 1, 300, 9), shard("a", 2, 300, 9), shard("b", 1, 300, 9));
         assert_eq!(one.clone().merge(&copy), Err(MergeError::SameShard { id: "a".into() }));
+        let long = "é".repeat(1000);
+        let told = shard(&long, 1, 300, 9).merge(&shard(&long, 2, 300, 9));
+        assert_eq!(told, Err(MergeError::SameShard { id: format!("{}…", "é".repeat(60)) }));
         assert!(matches!(one.clone().merge(&renamed), Err(MergeError::SameOutputs { .. })));
         assert!(one.check_apart(&renamed).is_err());
         // A mechanism without noise prints the same every time, and may.
