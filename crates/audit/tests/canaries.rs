@@ -303,8 +303,8 @@ fn dp_sgd(draws: &mut Draws, m: usize, noise: &Noise, (sigma, rate, steps): (f64
     })
 }
 
-/// A plan's certified profiles, from end to end: its own runs stand, and runs with two thirds of the noise do
-/// not.
+/// A plan's certified profiles, from end to end: its own runs stand, and runs with 0.6 of
+/// the noise do not, every other time.
 #[test]
 fn a_plan_of_sampled_steps() {
     let spec = "subsampled_gaussian(sigma=1, rate=1/4)*4".parse().unwrap();
@@ -317,7 +317,7 @@ fn a_plan_of_sampled_steps() {
     assert!(f64::from(claim) <= most() && f64::from(plan) <= most(), "{claim} {plan}");
     let (_, plan) =
         alarms("with less noise", 71, &audit, &mut claimed, |draws| dp_sgd(draws, 300, &less, (0.6, 0.25, 4)));
-    assert!(plan > if is_full() { 1_500 } else { 150 }, "{plan}");
+    assert!(plan > if is_full() { 1_000 } else { 100 }, "{plan}");
 }
 
 /// The median of what 50 runs find.
