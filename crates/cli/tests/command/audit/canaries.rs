@@ -178,7 +178,7 @@ fn bad_files_are_named() {
         (&["--claim", "epsilon=1", "--relation", "change_one"], "--relation: must be add_remove"),
         (&["--claim", "epsilon=-1"], "--claim: epsilon must be"),
         (&["--claim", "epsilon=1", "--samples", "100"], "--samples"),
-        (&["--claim", "epsilon=1", "--independent"], "--plan"),
+        (&["--claim", "epsilon=1", "--independent"], "--independent: whether a run was its plan needs a plan"),
         (&["--plan", "gaussian(sigma=1)", "--method", "steinke"], "--method: steinke is for claims"),
         (&["--plan", "laplce(scale=1)"], "--plan: "),
         (&["--plan", "gaussian(sigma=1)", "--delta", "2"], "--delta: must be a number above 0 and below 1"),
