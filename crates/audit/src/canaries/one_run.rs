@@ -6,6 +6,7 @@ use crate::statistics::real;
 
 /// Which bound tests a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// Mahloujifar, Melis and Chaudhuri's recursion, for any curve.
     Curve,

@@ -19,6 +19,7 @@ pub struct Canary {
 
 /// How scores become guesses. It is fixed before scores are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Guessing {
     /// Scores of any unit: of r guesses the greater half is of the greatest scores, "in", and the other of
     /// the least, "out".
