@@ -1,12 +1,11 @@
 (** The hypotheses of the fixed-work theorems can be met: σ² = 100, 64-bit words, places of two bits, forty
-    floors, and approximations that are off by at most 1. So there is such a sampler, its trials end, and its
-    traces cost little. *)
+    floors, and approximations that are off by at most 1. So there is such a sampler, and its trials end. *)
 Require Import Reals Lra Lia List ZArith Arith.
 From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
-From Certus.samplers Require Import Model FiniteSums Gaussian.
+From Certus.samplers Require Import Model FiniteSums Geometric Gaussian.
 From Certus.privacy Require Import Transfer.
-From Certus.fast Require Import Buckets FixedWork FixedTable FixedPlace FixedBuckets FixedGaussian.
+From Certus.fast Require Import Buckets FixedWork FixedTable FixedPlace FixedBuckets FixedGaussian FixedLaplace.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -61,4 +60,48 @@ Proof.
       [|split; [exact P1|split; [exact P2|split; [exact R|apply trace_is_nearly_independent; [exact P2|lra]]]]]. refine (eq_ind_r (fun x => 0 < x) _ P3). destruct (gaussian_normaliser_is_sum 100 1 ltac:(lia) ltac:(lia)) as [_ Z0].
     destruct (shares_rise (fun b => f (b * w)%nat) T (fun b => exp_pos _) HT) as [T0 _].
     apply Rdiv_lt_0_compat; auto. repeat apply Rmult_lt_0_compat; try lra. apply lt_0_INR. simpl. lia.
+Qed.
+
+(** Laplace digits without places, as at scale 2: nothing is drawn for the acceptance ([width] is 0), A is 1
+    and E is 0, so that only the tables' words can leave a trial undecided. *)
+Example a_fixed_laplace_without_places : exists low_floors high_floors low_lower low_upper high_lower high_upper,
+  let words := laplace_words 63 0 0 0 in
+  let trial := laplace_trial 63 0 0 0 0 8 low_floors high_floors (fun _ _ => 1%Z) 0 in
+  let settle := shows_its_words (laplace_settle 63 0 0 64 8 low_lower low_upper high_lower high_upper S
+    (fun _ _ length => 2 ^ Z.of_nat length)%Z (fun _ _ length => 2 ^ Z.of_nat length)%Z) in
+  length low_floors = 7%nat /\ length high_floors = 40%nat /\ laplace_law 2 1 (fixed_sampler words trial settle)
+  /\ total (fixed_step words trial settle) = 1 /\ 0 < 1 - retry_share (fixed_step words trial settle)
+  /\ ambiguity words trial <= (7 + 1) / 2 ^ 63 + (40 + IZR (2 ^ 63 - 1 - last high_floors (-1)%Z)) / 2 ^ 63.
+Proof.
+  set (q := ratio 2 1). assert (He : 0 < q < 1) by (apply ratio_bounds; lia).
+  assert (HQ : 0 < q ^ (2 ^ 0) < 1) by (simpl; rewrite Rmult_1_r; exact He).
+  set (floor := fun (x : R) (length : nat) => Int_part (x * 2 ^ length)).
+  assert (F : forall x length, IZR (floor x length) <= x * 2 ^ length < IZR (floor x length) + 1) by (intros x l; unfold floor; destruct (base_Int_part (x * 2 ^ l)); lra).
+  assert (Enclosed : forall G : nat -> R, cells_enclose G (fun b => floor (G b)) (fun b length => floor (G b) length + 1)%Z).
+  { intros G. split; [intros b length; rewrite plus_IZR; generalize (F (G b) length); lra|]. intros b. exists 1. intros length. rewrite plus_IZR. lra. }
+  assert (Floors : forall (G : nat -> R) count, are_floors G 63 (map (fun j => floor (G j) 63%nat) (seq 0 count))).
+  { intros G count j Hj. rewrite map_length, seq_length in Hj. rewrite (nth_indep _ 0%Z (floor (G 0%nat) 63%nat)) by (rewrite map_length, seq_length; auto).
+    rewrite (map_nth (fun j => floor (G j) 63%nat)), seq_nth by auto. simpl plus. apply (F (G j) 63%nat). }
+  set (low := digit_share (q ^ (2 ^ 0)) 8). set (high := rest_share (q ^ (2 ^ 0)) 8).
+  exists (map (fun j => floor (low j) 63%nat) (seq 0 7)), (map (fun j => floor (high j) 63%nat) (seq 0 40)), (fun b => floor (low b)),
+    (fun b length => floor (low b) length + 1)%Z, (fun b => floor (high b)), (fun b length => floor (high b) length + 1)%Z.
+  intros words trial settle. split; [reflexivity|]. split; [reflexivity|].
+  assert (One : forall b o, (0 <= o < 2 ^ Z.of_nat 0)%Z -> laplace_decay 2 1 (b * 2 ^ 0 + Z.to_nat o) / laplace_decay 2 1 (b * 2 ^ 0) = 1).
+  { intros b o Ho. replace o with 0%Z by (simpl in Ho; lia). simpl Z.to_nat. rewrite Nat.add_0_r. unfold laplace_decay. fold q. apply Rinv_r. apply pow_nonzero. lra. }
+  assert (Power : forall length, IZR (2 ^ Z.of_nat length) = 2 ^ length) by (intros length; rewrite <- pow_IZR; reflexivity).
+  destruct (fixed_laplace_exact 2 1 63 0 0 0 64 0 0 8 (map (fun j => floor (low j) 63%nat) (seq 0 7)) (map (fun j => floor (high j) 63%nat) (seq 0 40))
+    (fun b => floor (low b)) (fun b length => floor (low b) length + 1)%Z (fun b => floor (high b)) (fun b length => floor (high b) length + 1)%Z S
+    (fun _ _ => 1%Z) 0 (fun _ _ length => 2 ^ Z.of_nat length)%Z (fun _ _ length => 2 ^ Z.of_nat length)%Z _ settle) as (P1 & P2 & P3);
+    try lia; try (apply Enclosed); try (apply Floors); auto.
+  - split.
+    + intros b o length Ho. rewrite (One b o Ho), Power. lra.
+    + intros b o Ho. exists 0. intros length. lra.
+  - intros b o Ho. rewrite (One b o Ho). simpl. lra.
+  - intros w. apply shows_its_words_law.
+  - split; [exact P1|split; [exact P2|split]].
+    + refine (eq_ind_r (fun x => 0 < x) _ P3). fold q. simpl. rewrite Rmult_1_r. apply Rdiv_lt_0_compat; [|lra].
+      apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra|lra].
+    + eapply Rle_trans; [apply (fixed_laplace_ambiguity 2 1 63 0 0 0 64 0 0 8); try lia; try (apply Floors); auto|].
+      rewrite !map_length, !seq_length. simpl (IZR (2 * 0)). replace (INR 7) with 7 by (simpl; ring). replace (INR 40) with 40 by (simpl; ring).
+      change (2 ^ Z.of_nat 63)%Z with (2 ^ 63)%Z. unfold Rdiv. rewrite Rmult_0_l, Rplus_0_r. apply Rle_refl.
 Qed.

@@ -52,12 +52,11 @@ Proof.
 Qed.
 
 Theorem decide_is_below width approximation error v g : in_unit g -> (0 <= v < 2 ^ Z.of_nat width)%Z -> (0 <= error)%Z ->
-  (approximation - error < 2 ^ Z.of_nat width)%Z ->
   IZR (approximation - error) <= p * 2 ^ width <= IZR (approximation + error) ->
   let decided := decide width (start_of approximation error) (2 * error) v in
   snd decided = false -> expect (below lower upper refill width v) g = g (fst decided).
 Proof.
-  intros Hg Hv HE HA [B1 B2] decided D. destruct (below_given width v g Hg Hv) as [T F].
+  intros Hg Hv HE [B1 B2] decided D. destruct (below_given width v g Hg Hv) as [T F].
   unfold decided, decide in *. cbn [fst snd] in *. apply Z.ltb_ge in D. unfold start_of in *.
   destruct (Z.ltb_spec v (Z.max (approximation - error) 0)) as [C|C].
   - apply T. eapply Rle_trans; [apply IZR_le|exact B1]. lia.

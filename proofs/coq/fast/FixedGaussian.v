@@ -84,7 +84,7 @@ Theorem fixed_gaussian_exact T (settle : Z * bool * unit * Z * Z -> Program (T *
   (0 < n)%Z -> (0 < d)%Z -> (0 < step)%nat -> (forall length, (length < patience length)%nat) -> (0 <= error)%Z ->
   is_lim_seq (fun m => sum_below m (fun b => f (b * w)%nat)) bucket_total ->
   cells_enclose G lower upper -> are_floors G digits floors -> places_enclose places acceptance accept_lower accept_upper ->
-  (forall bucket o, approximation bucket o < 2 ^ Z.of_nat width)%Z ->
+  (forall bucket o, approximation bucket o <= 2 ^ Z.of_nat width)%Z ->
   (forall bucket o, (bucket < length floors)%nat -> (0 <= o < 2 ^ Z.of_nat places)%Z ->
      IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error)) ->
   (forall words, same_law (Bind (settle words) (fun settled => Return (snd settled))) (gaussian_settle words)) ->
@@ -119,9 +119,8 @@ Proof.
     - clear -Hu. induction (S pad) as [|k IH]; simpl; auto. destruct (Z.ltb_spec (2 ^ Z.of_nat digits - 1) u); [lia|exact IH]. }
   assert (Near : forall (a : Z) (b : unit) o, (0 <= a < 2 ^ Z.of_nat digits)%Z -> True -> snd (open_scan digits pad floors a) = false -> (0 <= o < 2 ^ Z.of_nat places)%Z ->
     let bucket := fst (open_scan digits pad floors a) in
-    (approximation bucket o - error < 2 ^ Z.of_nat width)%Z
-    /\ IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error)).
-  { intros a b o Ha _ D Ho bucket. split; [generalize (Hword bucket o); lia|apply Hnear; auto; now apply Dec]. }
+    IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error)).
+  { intros a b o Ha _ D Ho bucket. apply Hnear; auto; now apply Dec. }
   assert (Score := fun u Hu => place_step_score (bits digits) (Return tt) _ _ (bits_range digits) Unit (fun u _ => open_scan digits pad floors u)
     (fun u _ => settle_table lower upper patience step digits u) places unused width step approximation error accept_lower accept_upper settle Hset acceptance Hs HE
     (fun a _ g Ha _ Hg D => table_scan_is_settle G (proj1 (GU O)) GR' GL lower upper patience step Hs C1 C2 Hp digits pad floors _ HF (or_introl (Nat.eqb_refl _)) a g Hg Ha D)

@@ -95,7 +95,7 @@ Theorem fixed_laplace_exact T (settle : Z * bool * Z * Z * Z -> Program (T * opt
   cells_enclose (digit_share Q base) low_lower low_upper -> cells_enclose (rest_share Q base) high_lower high_upper ->
   are_floors (digit_share Q base) digits low_floors -> length low_floors = (base - 1)%nat -> are_floors (rest_share Q base) digits high_floors ->
   places_enclose places acceptance accept_lower accept_upper ->
-  (forall bucket o, approximation bucket o < 2 ^ Z.of_nat width)%Z ->
+  (forall bucket o, approximation bucket o <= 2 ^ Z.of_nat width)%Z ->
   (forall bucket o, (0 <= o < 2 ^ Z.of_nat places)%Z ->
      IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error)) ->
   (forall words, same_law (Bind (settle words) (fun settled => Return (snd settled))) (laplace_settle words)) ->
@@ -129,9 +129,8 @@ Proof.
     rewrite expect_return. reflexivity. }
   assert (Near : forall a b o, (0 <= a < 2 ^ Z.of_nat digits)%Z -> (0 <= b < 2 ^ Z.of_nat digits)%Z -> snd (digits_scan a b) = false -> (0 <= o < 2 ^ Z.of_nat places)%Z ->
     let bucket := fst (digits_scan a b) in
-    (approximation bucket o - error < 2 ^ Z.of_nat width)%Z
-    /\ IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error)).
-  { intros a b o Ha Hb D Ho bucket. split; [generalize (Hword bucket o); lia|now apply Hnear]. }
+    IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error)).
+  { intros a b o Ha Hb D Ho bucket. now apply Hnear. }
   assert (Score := fun u Hu => place_step_score (bits digits) second_word _ _ (bits_range digits) Second digits_scan digits_settle places unused width step
     approximation error accept_lower accept_upper settle Hset acceptance Hs HE Scan (fun b o _ => AU b o) A1 A2 Near u Hu).
   assert (Sum : is_lim_seq (fun m => sum_below m (fun b => f (b * w)%nat)) (/ (1 - Q))).
@@ -173,7 +172,7 @@ Qed.
 (** How often the words of a trial do not decide. *)
 Theorem fixed_laplace_ambiguity : (0 < step)%nat -> (0 <= error)%Z -> 0 < Q < 1 -> (0 < base)%nat ->
   are_floors (digit_share Q base) digits low_floors -> length low_floors = (base - 1)%nat -> are_floors (rest_share Q base) digits high_floors ->
-  (forall bucket o, approximation bucket o < 2 ^ Z.of_nat width)%Z ->
+  (forall bucket o, approximation bucket o <= 2 ^ Z.of_nat width)%Z ->
   ambiguity laplace_words laplace_trial
   <= (INR (length low_floors) + 1) / 2 ^ digits
      + (INR (length high_floors) + IZR (2 ^ Z.of_nat digits - 1 - last high_floors (-1)%Z)) / 2 ^ digits + IZR (2 * error) / 2 ^ width.

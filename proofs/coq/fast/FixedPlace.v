@@ -92,8 +92,7 @@ Hypothesis accept_tightens : forall bucket o, (0 <= o < 2 ^ Z.of_nat places)%Z -
   exists units, forall length, IZR (accept_upper bucket o length) - IZR (accept_lower bucket o length) <= units.
 Hypothesis approximation_is_near : forall a b o, of_first a -> of_second b -> snd (scan_bucket a b) = false -> (0 <= o < 2 ^ Z.of_nat places)%Z ->
   let bucket := fst (scan_bucket a b) in
-  (approximation bucket o - error < 2 ^ Z.of_nat width)%Z
-  /\ IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error).
+  IZR (approximation bucket o - error) <= acceptance bucket o * 2 ^ width <= IZR (approximation bucket o + error).
 
 (** What a bucket scores: a uniform place, a sign, and the coin. *)
 Definition verdict (bucket : nat) (o : Z) (negative accept : bool) : Flow unit Z :=
@@ -132,7 +131,7 @@ Proof.
       cbn [place_settle]. rewrite expect_bind by auto. apply expect_ext. intros bucket. rewrite expect_bind by auto. apply expect_ext. intros accept. apply expect_return.
     - unfold place_trial in E |- *. cbn [ambiguous accepts candidate] in E |- *. apply orb_false_elim in E. destruct E as [E1 E2].
       unfold settled. rewrite scan_settles by (auto; in_unit_tac). set (bucket := fst (scan_bucket a b)) in *.
-      destruct (approximation_is_near a b o Ha Hb E1 Ho) as [N1 N2]. fold bucket in N1, N2.
+      assert (N := approximation_is_near a b o Ha Hb E1 Ho). fold bucket in N.
       rewrite (decide_is_below _ _ step (acceptance bucket o) (acceptance_unit bucket o Ho) step_positive
         (fun length => accept_encloses bucket o length Ho) (accept_tightens bucket o Ho) width (approximation bucket o) error v) by (auto; in_unit_tac).
       unfold verdict, signed_integer. destruct (fst (decide width _ _ v)); cbn [andb]; auto.

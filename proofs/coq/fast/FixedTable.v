@@ -194,7 +194,7 @@ Qed.
 
 Definition beyond_words : Z := if is_open (length floors) then (greatest - last floors (-1)%Z)%Z else 1%Z.
 
-(** An index that is not the number of floors is never the open end; floors do not fall and are words. *)
+(** An index that is not the number of floors is never the open end; floors are words. *)
 Hypothesis open_end_only : forall j, j <> length floors -> is_open j = false.
 Hypothesis floors_are_words : forall t, In t floors -> (0 <= t <= greatest)%Z.
 
