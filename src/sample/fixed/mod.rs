@@ -24,9 +24,9 @@
 //!
 //! | construction | for | a trial | words a trial |
 //! | --- | --- | --- | --- |
-//! | direct | σ < 4, scale < 1 | \|k\| from a table | 1 |
+//! | direct | σ < 4, scale ≤ 1 | \|k\| from a table | 1 |
 //! | bucketed | σ ≥ 4 | bucket from a table, offset accepted with e^-x | 3 |
-//! | digits | scale ≥ 1 | two digits of the bucket from a table each; from scale 4 on, an offset as above | 2, or 4 |
+//! | digits | scale > 1 | two digits of the bucket from a table each; from scale 4 on, an offset as above | 2, or 4 |
 //!
 //! Some trials are rejected, whatever the noise: trials are independent and alike, so their number is
 //! independent of the sample.

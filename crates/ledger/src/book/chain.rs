@@ -2,7 +2,7 @@
 
 use super::{
     BookError, Head,
-    frame::{Frame, MAGIC, MAX_RECORD_BYTES, SECTOR_BYTES, Window},
+    frame::{self, Frame, MAGIC, MAX_RECORD_BYTES, SECTOR_BYTES, Window},
     storage::Storage,
 };
 use crate::Digest;
@@ -56,7 +56,7 @@ pub(super) fn scan(
         return Err(BookError::NotALedger("it does not begin with a whole record of this version"));
     }
     let torn = length.saturating_sub(end);
-    judge(&mut window, last, end).map_err(&failed)?.map_or(Ok(()), |why| Err(damaged(records, end, why)))?;
+    judge(&mut window, records, last, end).map_err(&failed)?.map_or(Ok(()), |why| Err(damaged(records, end, why)))?;
     Ok(Chain { head, records, end, length, torn, has_expected })
 }
 
@@ -67,10 +67,15 @@ fn damaged(records: u64, offset: u64, why: &'static str) -> BookError {
 /// Why bytes from `start` on are not what a torn write of one record leaves; nothing if they may be.
 ///
 /// One write leaves at most the bytes of one record, and a sector more where the disk wrote one twice. It
-/// leaves no beginning of a record but its own: where there is another, there was a second record, which was
+/// leaves no beginning of a record but its own, which has the next number: where there is another, there was a second record, which was
 /// written after the first had been synced. A copy of a sector that is there already tells of no other
 /// record.
-fn judge<S: Storage>(window: &mut Window<'_, S>, last: u64, start: u64) -> std::io::Result<Option<&'static str>> {
+fn judge<S: Storage>(
+    window: &mut Window<'_, S>,
+    records: u64,
+    last: u64,
+    start: u64,
+) -> std::io::Result<Option<&'static str>> {
     let (length, step) = (window.length(), SECTOR_BYTES as u64);
     if length.saturating_sub(start) > MAX_RECORD_BYTES.saturating_add(step) {
         return Ok(Some("more bytes follow than one torn write leaves"));
@@ -80,6 +85,9 @@ fn judge<S: Storage>(window: &mut Window<'_, S>, last: u64, start: u64) -> std::
         Ok(window.get(at, count)?.unwrap_or_default().to_vec())
     };
     let known = [sector(window, last)?, sector(window, start)?];
+    if frame::sequence(&known[1]).is_some_and(|sequence| sequence > records) {
+        return Ok(Some("the beginning of a later record stands there"));
+    }
     let mut at = start.saturating_add(step);
     while at < length {
         let found = sector(window, at)?;

@@ -126,6 +126,11 @@ impl<'s, S: Storage> Window<'s, S> {
     }
 }
 
+/// The sequence number that a record's beginning has; nothing where it is no beginning.
+pub(super) fn sequence(bytes: &[u8]) -> Option<u64> {
+    read_header(bytes).map(|(sequence, ..)| sequence)
+}
+
 /// Sequence number, previous hash and length of the payload; nothing where it is no header of this version.
 fn read_header(bytes: &[u8]) -> Option<(u64, Digest, usize)> {
     let rest = bytes.strip_prefix(&MAGIC)?;
