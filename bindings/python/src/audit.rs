@@ -9,9 +9,10 @@ use std::{
     time::Duration,
 };
 
+use certus::exact::render as render_exactly;
 use certus_audit::{Claim, fresh_seed};
 use certus_cli::{
-    Failure,
+    Failure, canary_report,
     report::{self, Subject},
 };
 use pyo3::{
@@ -47,14 +48,49 @@ pub(crate) fn audit(
     let seed = source.map(|source| draw(Some(source.get()), |mut bits| fresh_seed(&mut bits)));
     let seed = seed.transpose().map_err(failed)?;
     let (a, b) = (Arc::clone(&a.tally), Arc::clone(&b.tally));
-    // On a thread of its own, so that Ctrl-C is answered at once: an audit that nobody waits for any more
-    // ends by itself, and is dropped.
+    interruptible(py, move || report::audit(&subject, seed, &a, &b).map(|document| document.to_string()))
+}
+
+/// The document of an audit by canaries, as JSON: the text of their table, and the options of the command.
+#[pyfunction(name = "_audit_canaries")]
+#[pyo3(signature = (table, options, *, epsilon, delta, confidence, source))]
+pub(crate) fn audit_canaries(
+    py: Python<'_>,
+    table: String,
+    mut options: Vec<String>,
+    epsilon: Option<&Bound<'_, PyAny>>,
+    delta: Option<&Bound<'_, PyAny>>,
+    confidence: &Bound<'_, PyAny>,
+    source: Option<&Bound<'_, Seeded>>,
+) -> PyResult<String> {
+    let exact = |value: &Bound<'_, PyAny>, name: &str| rational(value, name).map(|number| render_exactly(&number));
+    let delta = delta.map(|delta| exact(delta, "delta")).transpose()?;
+    match (epsilon, delta) {
+        (Some(epsilon), delta) => {
+            let (epsilon, delta) = (exact(epsilon, "epsilon")?, delta.unwrap_or_else(|| "0".to_owned()));
+            options.extend(["--claim".to_owned(), format!("epsilon={epsilon},delta={delta}")]);
+        }
+        (None, Some(delta)) => options.extend(["--delta".to_owned(), delta]),
+        (None, None) => {}
+    }
+    options.extend(["--confidence".to_owned(), exact(confidence, "confidence")?]);
+    let seed = source.map(|source| draw(Some(source.get()), |mut bits| fresh_seed(&mut bits)));
+    let seed = seed.transpose().map_err(failed)?;
+    interruptible(py, move || {
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        canary_report::audit(table.as_bytes(), &options, seed).map(|document| document.to_string())
+    })
+}
+
+/// On a thread of its own, so that Ctrl-C is answered at once: an audit that nobody waits for any more ends by
+/// itself, and is dropped.
+fn interruptible(
+    py: Python<'_>,
+    audit: impl FnOnce() -> Result<String, Failure> + Send + 'static,
+) -> PyResult<String> {
     let (send, receive) = channel();
-    let work = move || {
-        let document = report::audit(&subject, seed, &a, &b).map(|document| document.to_string());
-        // Nobody may be waiting.
-        let _ = send.send(document);
-    };
+    // Nobody may be waiting.
+    let work = move || drop(send.send(audit()));
     thread::Builder::new().name("certus audit".to_owned()).spawn(work)?;
     let receive = std::sync::Mutex::new(receive);
     let next = || receive.lock().map_or(Err(RecvTimeoutError::Disconnected), |receive| receive.recv_timeout(LOOK));
@@ -95,6 +131,8 @@ fn subject(
 
 fn not_audited(failure: Failure) -> PyErr {
     let line = failure.line().unwrap_or_default();
+    // An option of the command is an argument here.
+    let line = line.strip_prefix("--").unwrap_or(&line).to_owned();
     match failure {
         // Samples that cannot be audited are the caller's.
         Failure::Usage(_) => PyValueError::new_err(line),
@@ -110,6 +148,8 @@ pub(crate) fn render(py: Python<'_>, document: &str, view: &str) -> PyResult<Opt
     py.detach(|| {
         let document = report::read(document).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(match view {
+            "text" if document["kind"] == "canaries" => Some(canary_report::text(&document)),
+            "html" if document["kind"] == "canaries" => Some(canary_report::html(&document)),
             "text" => Some(report::text(&document)),
             "html" => Some(report::html(&document)),
             "junit" => Some(report::junit(&document)),

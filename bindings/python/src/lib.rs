@@ -37,7 +37,7 @@ mod _certus {
     #[pymodule_export]
     use super::{
         answer::Answer,
-        audit::{audit, check_claim, render},
+        audit::{audit, audit_canaries, check_claim, render},
         budget::{BudgetError, Filter, Odometer},
         calibrate::{Calibration, calibrate},
         capsule::Column,

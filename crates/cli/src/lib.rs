@@ -31,6 +31,7 @@ use clap::{FromArgMatches as _, error::ErrorKind};
 
 use arguments::{Cli, Command};
 pub use audit::{recorded as report, targets_of_file};
+pub use canaries::recorded as canary_report;
 pub use failure::Failure;
 
 /// The version of the JSON documents that the command prints.

@@ -20,16 +20,19 @@ pub(super) enum Source {
 impl Source {
     /// The system's randomness, or the seed's with a warning on standard error.
     pub(super) fn new(seed: Option<[u8; 32]>) -> Result<Self, Failure> {
-        match seed {
-            None => Ok(Self::System(SystemBits::new()?)),
-            Some(seed) => {
-                let _ = writeln!(
-                    io::stderr(),
-                    "warning: --seed makes every sample predictable: for tests only, not private"
-                );
-                Ok(Self::Seeded(seeded(seed)))
-            }
+        if seed.is_some() {
+            let _ =
+                writeln!(io::stderr(), "warning: --seed makes every sample predictable: for tests only, not private");
         }
+        Self::quiet(seed)
+    }
+
+    /// The same, without a word.
+    pub(super) fn quiet(seed: Option<[u8; 32]>) -> Result<Self, Failure> {
+        Ok(match seed {
+            None => Self::System(SystemBits::new()?),
+            Some(seed) => Self::Seeded(seeded(seed)),
+        })
     }
 }
 

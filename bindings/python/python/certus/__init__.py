@@ -7,6 +7,7 @@ Numbers are int, Fraction, Decimal or text, exactly; a float parameter is what i
 
 from . import testing
 from ._audit import AuditResult, audit, audit_tallies
+from ._canaries import CanaryResult, audit_canaries
 from ._certus import (
     Answer,
     BudgetError,
@@ -36,6 +37,7 @@ __all__ = [
     "AuditResult",
     "BudgetError",
     "Calibration",
+    "CanaryResult",
     "Certificate",
     "Column",
     "Enclosure",
@@ -51,6 +53,7 @@ __all__ = [
     "Release",
     "Tally",
     "audit",
+    "audit_canaries",
     "audit_tallies",
     "calibrate",
     "describe",

@@ -156,39 +156,27 @@ class AuditResult:
         What ends in .counterexample.json is the counterexample, for `certus replay`: a ValueError where there
         is none.
         """
-        import pathlib
-
-        path = pathlib.Path(path)
-        views: dict[str, Callable[[], str]] = {
+        views = {
             ".json": self.json,
             ".html": self.html,
             ".xml": self.junit,
             ".sarif": self.sarif,
             ".txt": self.text,
+            ".counterexample.json": self._found,
         }
-        if path.name.endswith(".counterexample.json"):
-            found = _render(self._text, "counterexample")
-            if found is None:
-                raise ValueError("path: the claim is not refuted, and there is no counterexample")
-            content = found
-        elif path.suffix in views:
-            content = views[path.suffix]()
-        else:
-            raise ValueError(f"path: must end in {', '.join(views)} or .counterexample.json")
-        path.write_text(content, encoding="utf-8", newline="\n")
+        _written(path, views)
+
+    def _found(self) -> str:
+        found = _render(self._text, "counterexample")
+        if found is None:
+            raise ValueError("path: the claim is not refuted, and there is no counterexample")
+        return found
 
     def _view(self, view: str) -> str:
         return _render(self._text, view) or ""
 
     def _repr_html_(self) -> str:
-        import html
-
-        # In a frame of its own: the page has a style, and a notebook has another.
-        page = html.escape(self.html(), quote=True)
-        return (
-            f'<iframe srcdoc="{page}" sandbox="" title="Privacy audit" '
-            'style="width: 100%; height: 40em; border: 0"></iframe>'
-        )
+        return _framed(self.html())
 
     def __str__(self) -> str:
         return self.text().rstrip("\n")
@@ -350,6 +338,29 @@ def _is_batched(f: Callable[..., Any]) -> bool:
         raise TypeError("f: takes any number of arguments: say batched=True for f(input, n) or False for f(input)")
     second = positional[1] if len(positional) > 1 else None
     return second is not None and (second.default is second.empty or second.name == "n")
+
+
+def _framed(page: str) -> str:
+    """A page in a frame of its own: it has a style, and a notebook has another."""
+    import html
+
+    page = html.escape(page, quote=True)
+    return (
+        f'<iframe srcdoc="{page}" sandbox="" title="Privacy audit" '
+        'style="width: 100%; height: 40em; border: 0"></iframe>'
+    )
+
+
+def _written(path: str | os.PathLike[str], views: dict[str, Callable[[], str]]) -> None:
+    """Writes the view that the end of the file's name asks for: the longest that it has."""
+    import pathlib
+
+    path = pathlib.Path(path)
+    ends = [end for end in views if path.name.endswith(end)]
+    if not ends:
+        *others, last = views
+        raise ValueError(f"path: must end in {', '.join(others)} or {last}")
+    path.write_text(views[max(ends, key=len)](), encoding="utf-8", newline="\n")
 
 
 def _parsed(document: str) -> dict[str, Any]:

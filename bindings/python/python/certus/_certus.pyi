@@ -26,6 +26,7 @@ __all__ = [
     "Seeded",
     "Tally",
     "_audit",
+    "_audit_canaries",
     "_check_claim",
     "_render",
     "calibrate",
@@ -319,4 +320,13 @@ def _audit(
     source: Seeded | None,
 ) -> str: ...
 def _check_claim(epsilon: _Number, delta: _Number, confidence: _Number) -> None: ...
+def _audit_canaries(
+    table: str,
+    options: list[str],
+    *,
+    epsilon: _Number | None,
+    delta: _Number | None,
+    confidence: _Number,
+    source: Seeded | None,
+) -> str: ...
 def _render(document: str, view: str) -> str | None: ...

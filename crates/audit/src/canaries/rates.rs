@@ -73,12 +73,56 @@ pub fn rates(canaries: &Canaries, wanted: &[f64], alpha: f64) -> Vec<Rate> {
     wanted.iter().map(|wanted| rate(*wanted)).collect()
 }
 
+/// A point of the receiver operating characteristic: canaries whose score is at least some threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RocPoint {
+    /// Of those that are out, so many.
+    pub false_positives: u64,
+    /// Of those that are in, so many.
+    pub true_positives: u64,
+}
+
+/// The receiver operating characteristic of all canaries, from none to all of them, in at most `most` points
+/// and one; equal scores are on one side of a threshold together.
+#[must_use]
+pub fn roc(canaries: &Canaries, most: usize) -> Vec<RocPoint> {
+    let mut scores: Vec<(f64, bool)> = canaries.iter().map(|canary| (canary.score, canary.is_in)).collect();
+    scores.sort_unstable_by(|one, two| two.0.total_cmp(&one.0));
+    let mut points = vec![RocPoint { false_positives: 0, true_positives: 0 }];
+    let (mut now, mut places) = (RocPoint { false_positives: 0, true_positives: 0 }, Vec::new());
+    for (place, (score, is_in)) in scores.iter().enumerate() {
+        *(if *is_in { &mut now.true_positives } else { &mut now.false_positives }) += 1;
+        if scores.get(place + 1).is_none_or(|(next, _)| next != score) {
+            places.push(now);
+        }
+    }
+    // As many of them as are asked for, the last among them.
+    let step = places.len().div_ceil(most.max(1)).max(1);
+    points.extend(places.iter().rev().step_by(step).rev());
+    points
+}
+
 #[cfg(test)]
 mod tests {
     use certus::bits::seeded;
 
     use super::*;
     use crate::canaries::Canary;
+
+    #[test]
+    fn the_curve_goes_from_none_to_all() {
+        // Two of three above all others, the third in a tie with one that is out.
+        let list = [(5.0, true), (4.0, true), (3.0, true), (3.0, false), (1.0, false)];
+        let list = list.map(|(score, is_in)| Canary { score, is_in });
+        let canaries = Canaries::new(&list, &mut seeded([1; 32])).unwrap();
+        let points = |most| {
+            let point = |point: RocPoint| (point.false_positives, point.true_positives);
+            roc(&canaries, most).into_iter().map(point).collect::<Vec<_>>()
+        };
+        assert_eq!(points(10), [(0, 0), (0, 1), (0, 2), (1, 3), (2, 3)]);
+        assert_eq!(points(2), [(0, 0), (0, 2), (2, 3)]);
+        assert_eq!(points(0), [(0, 0), (2, 3)]);
+    }
 
     /// Every score of those that are in is above all others: all are found, and none is mistaken.
     #[test]

@@ -13,7 +13,7 @@ pub(crate) struct OfCanaries {
         conflicts_with_all = [
             "target", "a", "b", "command", "base", "neighbours", "samples_a", "samples_b", "format", "column", "tally_a",
             "tally_b", "input", "neighbour", "samples", "sequential", "scale", "timeout", "shards", "sampler", "only",
-            "report", "counterexample", "junit", "sarif",
+            "counterexample", "junit", "sarif",
         ]
     )]
     pub(crate) canaries: Option<String>,

@@ -1,4 +1,5 @@
 //! What an audit by canaries found, as a document.
+#![expect(clippy::float_arithmetic, reason = "where a curve is drawn; its bounds are the library's")]
 
 use serde_json::{Map, Value, json};
 
@@ -8,8 +9,8 @@ use certus::exact::render;
 use certus_audit::{
     Claim, Report, Verdict,
     canaries::{
-        Canaries, Family, OneRunReport, Tested,
-        rates::{Rate, Share},
+        Canaries, Curve, Family, OneRunReport, Tested,
+        rates::{Rate, Share, roc},
     },
 };
 
@@ -85,6 +86,8 @@ impl Judged {
         let accounted = family.epsilon_below(0).ok().flatten().filter(|_| claim.is_none());
         set("epsilon_accounted", accounted.map_or(Value::Null, |epsilon| Report::decimal_below(epsilon).into()));
         set("rates", rates.iter().map(rate).collect());
+        set("roc", if canaries.is_paired() { Value::Null } else { json!(shown(canaries)) });
+        set("claimed_curve", json!(family.curve(0).ok().map(|curve| claimed_curve(&curve))));
         set("conditions", json!(CONDITIONS));
         for key in ["delta_lower", "delta_estimate", "delta_upper", "min_detectable_delta", "event"] {
             set(key, Value::Null);
@@ -135,6 +138,23 @@ impl Judged {
         body.insert("seconds".into(), self.seconds.into());
         Value::Object(body)
     }
+}
+
+/// Points of the curves, at most.
+const POINTS: u8 = 200;
+
+/// How many of those out and of those in have a score above a threshold.
+fn shown(canaries: &Canaries) -> Vec<[u64; 2]> {
+    let points = roc(canaries, POINTS.into()).into_iter();
+    points.map(|point| [point.false_positives, point.true_positives]).collect()
+}
+
+/// The most of those in that the claim lets anybody find, by the share of those out that are mistaken; both
+/// directions averaged.
+fn claimed_curve(curve: &Curve) -> Vec<[String; 2]> {
+    // Close together near 0, where the curve is steep.
+    let share = |place: u8| (f64::from(place) / f64::from(POINTS)).powi(2);
+    (0..=POINTS).map(share).map(|b| [Report::decimal_above(b), Report::decimal_above(curve.at_most(b))]).collect()
 }
 
 fn verdict_name(verdict: Verdict) -> &'static str {

@@ -7,9 +7,12 @@ mod document;
 pub(super) mod draw;
 mod many_runs;
 mod print;
+pub mod recorded;
 mod table_file;
 
 use std::{io::Write, time::Instant};
+
+use serde_json::Value;
 
 use self::{
     commitment::{Coins, Commitment},
@@ -22,9 +25,11 @@ use super::{
     arguments::{Audit, Expect, Shared},
     audit::thousandths,
     progress::{Progress, watched},
+    render,
     source::{Source, seed},
+    whole_file::{WholeFile, check_apart},
 };
-use certus::guarantee::Relation;
+use certus::{bits::Bits, guarantee::Relation};
 use certus_audit::{
     Verdict,
     canaries::{Canaries, Canary, CanaryError, Family, OneRun, Pairs, Plans, rates::rates},
@@ -42,10 +47,60 @@ pub(super) fn refuse_without(options: &Audit) -> Result<(), Failure> {
 }
 
 pub(super) fn audit(options: &Audit, path: &str, shared: &Shared, out: &mut dyn Write) -> Result<u8, Failure> {
+    let report = options.report.as_deref().map(|path| WholeFile::to("--report", path, "canaries.html")).transpose()?;
     let of = &options.of_canaries;
+    let inputs =
+        [("--canaries", Some(path)), ("--coins", of.coins.as_deref()), ("--commitment", of.commitment.as_deref())];
+    let inputs = inputs.into_iter().filter_map(|(argument, path)| Some((argument.to_owned(), path?.to_owned())));
+    check_apart(&report.iter().collect::<Vec<_>>(), &inputs.collect::<Vec<_>>())?;
     let table = TableFile::read("--canaries", path)?;
+    let progress = Progress::new(Some(0), "auditing", shared.quiet);
+    let judged = watched(progress, |_| {
+        let mut bits = Source::new(seed(shared.seed.as_deref())?)?;
+        judge(options, path, &table, shared.seed.is_some(), &mut bits)
+    })?;
+    let document = judged.json();
+    if let Some(report) = &report {
+        report.write(page(&document).as_bytes())?;
+    }
+    if shared.json {
+        writeln!(out, "{document}")?;
+    } else {
+        print::print(&document, shared.color.is_on(), out)?;
+    }
+    out.flush()?;
+    let is_violation = judged.verdict == Verdict::Violation;
+    let is_failure = match options.expect {
+        Some(Expect::Violation) => !is_violation,
+        Some(Expect::NoViolation) | None => is_violation || (options.strict && judged.verdict == Verdict::Inconclusive),
+    };
+    Ok(u8::from(is_failure))
+}
+
+/// What `--report` writes of a document.
+fn page(document: &Value) -> String {
+    render::canaries(document, print::verdict(document), &print::claimed(document), &text(document))
+}
+
+/// What the command prints of a document.
+fn text(document: &Value) -> String {
+    let mut text = Vec::new();
+    // A vector takes all that is written.
+    let _ = print::print(document, false, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Judges a table by what was declared.
+fn judge(
+    options: &Audit,
+    name: &str,
+    table: &TableFile,
+    is_seeded: bool,
+    bits: &mut impl Bits,
+) -> Result<Judged, Failure> {
+    let of = &options.of_canaries;
     let commitment = of.commitment.as_deref().map(|path| Commitment::read("--commitment", path)).transpose()?;
-    let canaries = scored(&table, of.coins.as_deref(), commitment.as_ref())?;
+    let canaries = scored(table, of.coins.as_deref(), commitment.as_ref())?;
     let given = Given {
         test: &of.test,
         claim: options.claim.as_deref(),
@@ -84,36 +139,22 @@ pub(super) fn audit(options: &Audit, path: &str, shared: &Shared, out: &mut dyn 
         _ => {}
     }
     let started = Instant::now();
-    let progress = Progress::new(Some(0), "auditing", shared.quiet);
-    let mut bits = Source::new(seed(shared.seed.as_deref())?)?;
     let mut judged = if table.has("run") {
         table.names("run")?;
         refuse_with_runs(&of.test)?;
-        watched(progress, |_| many_runs::judge(&canaries, &declared, &mut bits))?
+        many_runs::judge(&canaries, &declared, bits)?
     } else {
         let canaries = match pairs.as_slice() {
-            [] => Canaries::new(&canaries, &mut bits),
-            pairs => Canaries::of_pairs(pairs, &mut bits),
+            [] => Canaries::new(&canaries, bits),
+            pairs => Canaries::of_pairs(pairs, bits),
         };
-        let canaries = canaries.map_err(|error| table.refused(error))?;
-        watched(progress, |_| one_run(&canaries, &declared))?
+        one_run(&canaries.map_err(|error| table.refused(error))?, &declared)?
     };
     judged.seconds = thousandths(started.elapsed());
-    judged.file = path.to_owned();
+    judged.file = name.to_owned();
     judged.commitment = commitment.map(|commitment| commitment.sha256);
-    judged.is_seeded = shared.seed.is_some();
-    if shared.json {
-        writeln!(out, "{}", judged.json())?;
-    } else {
-        print::print(&judged, shared.color.is_on(), out)?;
-    }
-    out.flush()?;
-    let is_violation = judged.verdict == Verdict::Violation;
-    let is_failure = match options.expect {
-        Some(Expect::Violation) => !is_violation,
-        Some(Expect::NoViolation) | None => is_violation || (options.strict && judged.verdict == Verdict::Inconclusive),
-    };
-    Ok(u8::from(is_failure))
+    judged.is_seeded = is_seeded;
+    Ok(judged)
 }
 
 /// What is of guesses has no meaning where every run is counted.

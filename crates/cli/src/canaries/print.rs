@@ -4,26 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::document::Judged;
-use certus_audit::Verdict;
-
 /// Prints the document.
-pub(super) fn print(judged: &Judged, is_coloured: bool, out: &mut dyn Write) -> io::Result<()> {
-    let document = judged.json();
-    let of = Fields(&document);
-    let claimed = match document.get("plan").and_then(Value::as_array) {
-        Some(plan) => {
-            let plan: Vec<&str> = plan.iter().filter_map(Value::as_str).collect();
-            format!("that it satisfies the profiles of {}", plan.join(" + "))
-        }
-        None => format!("epsilon = {}, delta = {}", of.text("epsilon"), of.text("delta_claimed")),
-    };
-    let verdict = match of.text("claim_verdict") {
-        "violation" => "violation: the claim is false, at the confidence",
-        "consistent" => "consistent",
-        _ => "inconclusive: no alarm",
-    };
-    let colour = if judged.verdict == Verdict::Violation { "31" } else { "33" };
+pub(super) fn print(document: &Value, is_coloured: bool, out: &mut dyn Write) -> io::Result<()> {
+    let of = Fields(document);
+    let (verdict, claimed) = (verdict(document), claimed(document));
+    let colour = if of.text("verdict") == "violation" { "31" } else { "33" };
     let verdict = if is_coloured { format!("\u{1b}[{colour}m{verdict}\u{1b}[0m") } else { verdict.to_owned() };
     writeln!(out, "verdict     {verdict}")?;
     writeln!(out, "claim       {claimed}")?;
@@ -31,18 +16,39 @@ pub(super) fn print(judged: &Judged, is_coloured: bool, out: &mut dyn Write) -> 
     if of.text("design") == "many_runs" {
         print_many_runs(&of, out)?;
     } else {
-        print_one_run(&document, &of, out)?;
+        print_one_run(document, &of, out)?;
     }
     match of.text("commitment") {
         "" => writeln!(out, "commitment  none: nothing shows what was fixed before the scores were seen")?,
         sha256 => writeln!(out, "commitment  {sha256}: the coins and all that was declared are those committed to")?,
     }
-    if judged.is_seeded {
+    if document.get("seeded") == Some(&Value::Bool(true)) {
         writeln!(out, "seeded      the confidence assumes a seed that is independent of coins and scores")?;
     }
     writeln!(out, "\nYou assert:")?;
     print_list(document.get("conditions"), out)?;
     writeln!(out, "\nnote: {}", of.text("note"))
+}
+
+/// The verdict on the claim, in words.
+pub(super) fn verdict(document: &Value) -> &'static str {
+    match Fields(document).text("claim_verdict") {
+        "violation" => "violation: the claim is false, at the confidence",
+        "consistent" => "consistent",
+        _ => "inconclusive: no alarm",
+    }
+}
+
+/// What is claimed, in words.
+pub(super) fn claimed(document: &Value) -> String {
+    let of = Fields(document);
+    match document.get("plan").and_then(Value::as_array) {
+        Some(plan) => {
+            let plan: Vec<&str> = plan.iter().filter_map(Value::as_str).collect();
+            format!("that it satisfies the profiles of {}", plan.join(" + "))
+        }
+        None => format!("epsilon = {}, delta = {}", of.text("epsilon"), of.text("delta_claimed")),
+    }
 }
 
 fn print_many_runs(of: &Fields<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,10 @@
 //! Files of canaries: CSV with a heading, and every field of it checked.
 
-use std::{collections::BTreeMap, fs::File, io::BufReader};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{BufRead, BufReader},
+};
 
 use crate::{
     Failure,
@@ -27,7 +31,13 @@ impl TableFile {
     pub(super) fn read(argument: &'static str, path: &str) -> Result<Self, Failure> {
         let refused = |what: &dyn std::fmt::Display| Failure::argument(argument, format_args!("{path}: {what}"));
         let file = File::open(path).map_err(|error| refused(&format_args!("must be a CSV file: {error}")))?;
-        let (mut rows, mut row) = (Rows::new(BufReader::new(file)), Row::default());
+        Self::of(argument, path, BufReader::new(file))
+    }
+
+    /// Reads a table that has this name.
+    pub(super) fn of(argument: &'static str, path: &str, reader: impl BufRead) -> Result<Self, Failure> {
+        let refused = |what: &dyn std::fmt::Display| Failure::argument(argument, format_args!("{path}: {what}"));
+        let (mut rows, mut row) = (Rows::new(reader), Row::default());
         let mut next = |row: &mut Row| rows.next(row).map_err(|error| refused(&error));
         if !next(&mut row)? {
             return Err(refused(&"must begin with a heading that names its columns, such as score,in"));

@@ -28,14 +28,7 @@ pub(crate) fn html(document: &Value) -> String {
         (false, [target]) => markup(&target.name()),
         _ => format!("{} targets", targets.len()),
     };
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"certus {}\">\n<link rel=\"icon\" href=\"data:,\">\n\
-         <title>Privacy audit: {subject}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
-        env!("CARGO_PKG_VERSION")
-    );
+    let mut page = head(&subject);
     page.push_str("<a class=\"skip\" href=\"#each\">Skip to the targets</a><header><p class=\"wordmark\">certus</p><h1>Privacy audit</h1></header>\n<main>\n<section class=\"glance\" aria-label=\"At a glance\">");
     page.push_str(&glance(document, &targets));
     page.push_str("</section>\n");
@@ -69,6 +62,18 @@ pub(crate) fn html(document: &Value) -> String {
     page.push_str(NOTES);
     page.push_str(&format!("</footer>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"));
     page
+}
+
+/// The page up to its body; the subject is markup.
+pub(super) fn head(subject: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"certus {}\">\n<link rel=\"icon\" href=\"data:,\">\n\
+         <title>Privacy audit: {subject}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 /// What the strips of the table show.

@@ -4,6 +4,7 @@
 //! What they show is therefore what it says, digit by digit: no number is computed here but where a line is
 //! drawn.
 
+mod canaries;
 mod counterexample;
 mod curve;
 mod document;
@@ -19,6 +20,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(super) use canaries::canaries;
 pub(super) use document::{claimed, seen, sides, told};
 pub(super) use html::html;
 pub(super) use junit::junit;

@@ -221,3 +221,28 @@ fn many_runs() {
         &["--guesses: is for the canaries of one run"],
     );
 }
+
+#[test]
+fn the_page_shows_how_well_they_are_told_apart() {
+    let folder = Folder::new();
+    let file = folder.file("<scores>.csv", table(1000, 5));
+    let page = folder.to("page.html");
+    let arguments = audit(&file, &[&CLAIM[..], &["--report", &page]].concat());
+    let (document, status) = json(&arguments);
+    assert_eq!(status, 1);
+    // Of all canaries, from none to all; the claim allows no less than guessing does.
+    let roc = document["roc"].as_array().unwrap();
+    let (all_in, all_out) = (&document["samples_a"], &document["samples_b"]);
+    assert_eq!((&roc[0], roc.last().unwrap()), (&serde_json::json!([0, 0]), &serde_json::json!([all_out, all_in])));
+    for point in document["claimed_curve"].as_array().unwrap() {
+        let end = |place: usize| point[place].as_str().unwrap().parse::<f64>().unwrap();
+        assert!((end(0)..=1.0).contains(&end(1)), "{point}");
+    }
+    let shown = fs::read_to_string(&page).unwrap();
+    for part in ["the claim is false", "class=\"estimate\" points=\"0,178", "class=\"exact\"", "You assert:"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("<script") && !shown.contains("<scores>"), "{shown}");
+    // Never over what it reads.
+    refused(&audit(&file, &[&CLAIM[..], &["--report", &file]].concat()), 2, &["--report"]);
+}
