@@ -144,8 +144,130 @@ fn harnesses(prefix: &str) -> BTreeSet<String> {
 #[test]
 fn the_harnesses_named_are_those_that_exist() {
     let rows = rows();
-    let quoted = rows.iter().flat_map(|(_, cells)| quoted(&cells[1])).filter(|name| name.starts_with("verify_"));
-    assert_eq!(quoted.map(String::from).collect::<BTreeSet<_>>(), harnesses("verify_"));
+    let page = fs::read_to_string(root().join("proofs/STATUS.md")).unwrap();
+    // Those that call no function of this crate.
+    let others = page.lines().filter(|line| line.starts_with("| no function: ")).flat_map(quoted);
+    let named = rows.iter().flat_map(|(_, cells)| quoted(&cells[1])).chain(others);
+    let named = named.filter(|name| name.starts_with("verify_")).map(String::from);
+    assert_eq!(named.collect::<BTreeSet<_>>(), harnesses("verify_"));
+}
+
+/// The bodies of the functions of a file, by name; those of one name together. The code is formatted, so that indentation says where one ends.
+fn bodies(text: &str) -> BTreeMap<String, String> {
+    let mut bodies: BTreeMap<String, String> = BTreeMap::new();
+    let mut open: Option<(&str, usize)> = None;
+    for line in text.lines() {
+        let code = line.split("//").next().unwrap();
+        let indent = line.len() - line.trim_start().len();
+        if let Some((name, outer)) = open {
+            bodies.get_mut(name).unwrap().push_str(code);
+            bodies.get_mut(name).unwrap().push('\n');
+            if line.trim_start().starts_with('}') && indent == outer && line.trim_end().ends_with('}') {
+                open = None;
+            }
+        } else if let Some(name) = declared(line) {
+            // What follows the name: its arguments, and all of it if it ends on this line.
+            let after = code.split_once(name).unwrap().1;
+            let body = bodies.entry(name.into()).or_default();
+            body.push_str(after);
+            body.push('\n');
+            open = (!line.trim_end().ends_with(['}', ';'])).then_some((name, indent));
+        }
+    }
+    bodies
+}
+
+/// Names and marks, one after the other.
+fn tokens(body: &str) -> Vec<&str> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut tokens = Vec::new();
+    let mut rest = body.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len()).max(if is_name(first) { 1 } else { 0 });
+        let (token, after) = rest.split_at(if length == 0 { first.len_utf8() } else { length });
+        tokens.push(token);
+        rest = after.trim_start();
+    }
+    tokens
+}
+
+/// The functions that a body calls, by name: `name(…)`, `name::<…>(…)`, `path::name`, or `name` handed on as an argument where nothing in the body has that name.
+fn called(body: &str) -> BTreeSet<&str> {
+    let tokens = tokens(body);
+    let at = |index: usize| tokens.get(index).copied().unwrap_or_default();
+    let mut called = BTreeSet::new();
+    let is_bound = |name: &str| {
+        (0..tokens.len()).any(|index| {
+            at(index) == name && (at(index + 1) == ":" && at(index + 2) != ":" || at(index.wrapping_sub(1)) == "let")
+        })
+    };
+    for (index, &name) in tokens.iter().enumerate() {
+        if !name.starts_with(|c: char| c.is_lowercase() || c == '_') {
+            continue;
+        }
+        let before = at(index.wrapping_sub(1));
+        let is_path = before == ":" && at(index.wrapping_sub(2)) == ":";
+        let is_generic = at(index + 1) == ":" && at(index + 2) == ":" && at(index + 3) == "<";
+        let is_argument = ["(", ","].contains(&before) && [")", ","].contains(&at(index + 1)) && !is_bound(name);
+        if at(index + 1) == "(" || is_path || is_generic || is_argument {
+            called.insert(name);
+        }
+    }
+    called
+}
+
+/// The operators, and the functions that they call.
+const OPERATORS: [(&str, &str); 5] = [("+", "add"), ("-", "sub"), ("*", "mul"), ("/", "div"), ("-", "neg")];
+
+/// The names that a harness calls: itself, through functions of its own file, through functions of the module that the file is the proofs of, and through
+/// `execute`, which calls a program's steps. What else is called is named, and not followed: such a name may be another module's, too.
+fn reached(harness: &str, follow: impl Fn(&str) -> Vec<String>) -> BTreeSet<String> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![harness.to_string()];
+    while let Some(name) = open.pop() {
+        for body in follow(&name) {
+            let operators = OPERATORS.iter().filter(|(mark, _)| tokens(&body).contains(mark)).map(|&(_, name)| name);
+            for name in called(&body).into_iter().chain(operators) {
+                if reached.insert(name.to_string()) {
+                    open.push(name.into());
+                }
+            }
+        }
+    }
+    reached
+}
+
+/// A row names a harness only if the harness calls the function of the row.
+#[test]
+fn a_harness_is_named_only_by_what_it_calls() {
+    let read = |path: &Path| bodies(&fs::read_to_string(path).unwrap_or_default());
+    let program = read(&root().join("src/sample/program.rs"));
+    let mut calls = BTreeMap::new();
+    for path in files(&root().join("proofs"), ".rs") {
+        let module = read(&root().join("src").join(path.strip_prefix(root().join("proofs")).unwrap()));
+        let proofs = read(&path);
+        let follow = |name: &str| {
+            let execute = program.get(name).filter(|_| name == "execute");
+            [proofs.get(name), module.get(name), execute].into_iter().flatten().cloned().collect()
+        };
+        for harness in proofs.keys().filter(|name| name.starts_with("verify_")) {
+            calls.insert(harness.clone(), reached(harness, follow));
+        }
+    }
+    assert!(calls.len() > 50, "the harnesses are read");
+    let (search, at_once) = (&calls["verify_search"], &calls["verify_at_once_u64"]);
+    assert!(search.contains("find") && !search.contains("settle") && !search.contains("look_up"), "what they call");
+    assert!(at_once.contains("signed") && !at_once.contains("exponential"), "what they call");
+    let mut wrong = Vec::new();
+    for (function, cells) in rows() {
+        let name = function.rsplit("::").next().unwrap();
+        for harness in quoted(&cells[1]).filter(|name| name.starts_with("verify_")) {
+            if !calls.get(harness).is_some_and(|calls| calls.contains(name)) {
+                wrong.push(format!("{function} names {harness}, which does not call it"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 /// Where there is no harness, a row says why, by a reason that the page gives and no other.

@@ -46,7 +46,7 @@ pub trait Natural: Clone + Ord + core::fmt::Debug + Send + Sync + 'static {
     /// The number of binary digits; 0 for 0.
     fn bit_length(&self) -> u64;
 
-    /// self · 2^count + low, for low < 2^count and count ≤ 64.
+    /// self · 2^count + low, for low < 2^count.
     fn append_bits(&self, low: u64, count: u32) -> Option<Self>;
 }
 

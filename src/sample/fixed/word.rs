@@ -145,8 +145,27 @@ macro_rules! word {
     };
 }
 
+/// Products of words that 128 bits hold twice: the same text at 8 bits and at 64.
+macro_rules! products_in_a_double {
+    () => {
+        #[inline]
+        #[expect(clippy::cast_possible_truncation, reason = "the high half is meant, which fits")]
+        fn high_product(self, other: Self) -> Self {
+            ((u128::from(self) * u128::from(other)) >> Self::BITS) as Self
+        }
+
+        #[inline]
+        #[expect(clippy::cast_possible_truncation, reason = "the low part is meant, and the high part fits")]
+        fn product(self, small: u64) -> (u64, Self) {
+            let product = u128::from(self) * u128::from(small);
+            ((product >> Self::BITS) as u64, product as Self)
+        }
+    };
+}
+
 impl Word for u8 {
     word!(u8);
+    products_in_a_double!();
     // A scale below 64 settles on magnitudes below 2^8; the exact path passes them.
     type Machine = Short<9>;
     const TAIL: u32 = 5;
@@ -160,18 +179,6 @@ impl Word for u8 {
     const SQUARINGS: u32 = 0;
     const SLACK: u32 = 1;
     const FROM: usize = 1;
-
-    #[inline]
-    fn high_product(self, other: Self) -> Self {
-        ((u16::from(self) * u16::from(other)) >> 8) as Self
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the low 8 bits are meant")]
-    fn product(self, small: u64) -> (u64, Self) {
-        let product = u64::from(self).wrapping_mul(small);
-        (product >> 8, product as Self)
-    }
 
     #[inline]
     fn head(self) -> u64 {
@@ -217,6 +224,7 @@ impl Word for u8 {
 
 impl Word for u64 {
     word!(u64);
+    products_in_a_double!();
     type Machine = u64;
     const TAIL: u32 = 57;
     const FEWEST: u32 = 1;
@@ -229,18 +237,6 @@ impl Word for u64 {
     const SQUARINGS: u32 = 0;
     const SLACK: u32 = 1;
     const FROM: usize = 1;
-
-    #[inline]
-    fn high_product(self, other: Self) -> Self {
-        ((u128::from(self) * u128::from(other)) >> 64) as Self
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the low half is meant, and the high half is below `small`")]
-    fn product(self, small: u64) -> (u64, Self) {
-        let product = u128::from(self) * u128::from(small);
-        ((product >> 64) as u64, product as Self)
-    }
 
     #[inline]
     fn head(self) -> u64 {
@@ -284,11 +280,27 @@ impl Word for u64 {
     }
 }
 
-/// The halves of a double word.
+/// The halves of a word of two halves of HALF bits: 64 as shipped.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "each half of 128 bits is 64 bits")]
-fn halves(word: u128) -> (u128, u128) {
-    (u128::from((word >> 64) as u64), u128::from(word as u64))
+fn halves<const HALF: u32>(word: u128) -> (u128, u128) {
+    (word >> HALF, word & ((1 << HALF) - 1))
+}
+
+/// (a·H + b)(c·H + d)/H² = ac + (ad + bc)/H + bd/H², with H = 2^HALF: the last is left out, and each of the
+/// two before it is rounded down. The sum is at most the whole product's, so it is below H².
+#[inline]
+fn high_product_by_halves<const HALF: u32>(word: u128, other: u128) -> u128 {
+    let ((a, b), (c, d)) = (halves::<HALF>(word), halves::<HALF>(other));
+    a.wrapping_mul(c).wrapping_add(a.wrapping_mul(d) >> HALF).wrapping_add(b.wrapping_mul(c) >> HALF)
+}
+
+/// word·small as (⌊·/H²⌋, the rest), for small < H = 2^HALF.
+#[inline]
+fn product_by_halves<const HALF: u32>(word: u128, small: u128) -> (u128, u128) {
+    let (high, low) = halves::<HALF>(word);
+    let (carry, low) = halves::<HALF>(low.wrapping_mul(small));
+    let (whole, middle) = halves::<HALF>(high.wrapping_mul(small).wrapping_add(carry));
+    (whole, middle << HALF | low)
 }
 
 impl Word for u128 {
@@ -306,12 +318,9 @@ impl Word for u128 {
     const SLACK: u32 = 3;
     const FROM: usize = 2;
 
-    /// (a·2^64 + b)(c·2^64 + d)/2^128 = ac + (ad + bc)/2^64 + bd/2^128: the last is left out, and each of the
-    /// two before it is rounded down. The sum is at most the whole product's, so it is below 2^128.
     #[inline]
     fn high_product(self, other: Self) -> Self {
-        let ((a, b), (c, d)) = (halves(self), halves(other));
-        a.wrapping_mul(c).wrapping_add(a.wrapping_mul(d) >> 64).wrapping_add(b.wrapping_mul(c) >> 64)
+        high_product_by_halves::<64>(self, other)
     }
 
     #[inline]
@@ -327,10 +336,8 @@ impl Word for u128 {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the high part is below `small`")]
     fn product(self, small: u64) -> (u64, Self) {
-        let ((high, low), small) = (halves(self), u128::from(small));
-        let (carry, low) = halves(low.wrapping_mul(small));
-        let (whole, middle) = halves(high.wrapping_mul(small).wrapping_add(carry));
-        (whole as u64, middle << 64 | low)
+        let (whole, rest) = product_by_halves::<64>(self, small.into());
+        (whole as u64, rest)
     }
 
     /// One subtraction says both: numbers of 127 bits differ by less than 2^127, so the sign is the top bit.

@@ -215,7 +215,11 @@ fn find(thresholds: &[u64], u: u64) -> Found {
 
 /// The cell, at `cell` or after it, of a U in [prefix, prefix + 1]·2^-length: more bits of the same U,
 /// `refill` at a time, and tighter bounds of G(cell), as integers over 2^length, until they say.
-fn decide<N: Natural, I: Interpreter>(
+///
+/// # Errors
+///
+/// Those of the interpreter.
+pub fn decide<N: Natural, I: Interpreter>(
     mut prefix: N,
     mut length: u32,
     refill: u32,

@@ -21,8 +21,10 @@ pub(crate) mod cells;
 #[cfg(feature = "rand")]
 mod distribution;
 pub(crate) mod inversion;
+mod layout;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod squeeze;
 pub(crate) mod table;
 pub(crate) mod wide;
 
@@ -128,14 +130,6 @@ fn floor_log2(x: &Positive) -> Option<u32> {
     u32::try_from(log).ok()
 }
 
-/// How a wide trial of so many bits is shared out: 30 bits find the bucket, or as many as leave 8 to squeeze;
-/// a sign.
-fn layout(bits: u32, offset: u32) -> Layout {
-    let both = bits.saturating_sub(offset).saturating_sub(1);
-    let squeeze = both.saturating_sub(30).max(8);
-    Layout { prefix: both.saturating_sub(squeeze), offset, squeeze }
-}
-
 impl<R: Program<Output = Integer>> Construction<R> {
     fn new(decay: Decay, reference: impl FnOnce() -> R) -> Self {
         // The square of the scale or σ.
@@ -150,9 +144,9 @@ impl<R: Program<Output = Integer>> Construction<R> {
         let offset = floor_log2(&square).and_then(|log| (log / 2).checked_sub(7));
         match offset {
             // 3 to 36: at least 19 bits find the bucket.
-            Some(offset) if offset <= 36 => Self::Wide(Wide::new(decay, layout(64, offset))),
+            Some(offset) if offset <= 36 => Self::Wide(Wide::new(decay, Layout::share(64, offset))),
             // 37 to 55: at least 16 bits.
-            Some(offset) if offset <= 55 => Self::Wider(Wide::new(decay, layout(80, offset))),
+            Some(offset) if offset <= 55 => Self::Wider(Wide::new(decay, Layout::share(80, offset))),
             _ => Self::Reference(reference()),
         }
     }

@@ -22,29 +22,20 @@
 use alloc::{sync::Arc, vec::Vec};
 
 use num_bigint::BigUint;
-use num_traits::One;
 
 use super::{
     Trial,
-    cells::{Cells, Decay},
-    inversion::Inversion,
-    table::signed_integer,
+    cells::{Bounds, Cells, Decay},
+    inversion::{Inversion, decide},
+    layout::at_once,
+    squeeze::{Reciprocal, decided, double, exponential, square_amount, sure},
 };
 use crate::{
-    exact::{Integer, NonNegative, Positive, Rational, exp_neg},
+    exact::{Integer, Natural, NonNegative, Positive, Rational, exp_neg},
     sample::{Interpreter, machine::Machine},
 };
 
-/// The parts of a trial's bits, in bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Layout {
-    /// Of the uniform real that finds the bucket.
-    pub prefix: u32,
-    /// Of the place in the bucket, which has 2^offset places.
-    pub offset: u32,
-    /// Of the uniform real that accepts.
-    pub squeeze: u32,
-}
+pub use super::layout::Layout;
 
 /// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-9 of what is left, where the
 /// distance of two thresholds is about 2^-8 of it.
@@ -66,56 +57,16 @@ pub struct Wide<W, const SECOND: u32, const GUIDE: u32 = STEPS> {
     sure: Arc<[W]>,
     /// 2^(offset + 1): of either sign.
     places: W,
-    reciprocal: Reciprocal<W>,
+    reciprocal: Option<Reciprocal<W>>,
 }
 
-/// 1/s or 1/2σ², in [mantissa, mantissa + 1]·2^-exponent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Reciprocal<W> {
-    mantissa: W,
-    exponent: u32,
-}
-
-/// The number, if it fits two machine words: all do in 128 bits if a word has 64.
-fn double<W: Machine>(number: u128) -> Option<u128> {
-    (W::BITS == 64 || number >> (2 * W::BITS) == 0).then_some(number)
-}
-
-impl<W: Machine> Reciprocal<W> {
-    /// Of numerator/denominator ≥ 1, to a word.
-    fn new(numerator: &BigUint, denominator: &BigUint) -> Self {
-        // denominator·2^exponent/numerator has BITS bits, or one less.
-        let exponent = numerator.bits().saturating_sub(denominator.bits()).saturating_add((W::BITS - 1).into());
-        let mantissa = (denominator << exponent) / numerator;
-        let mantissa = W::cut(u64::try_from(&mantissa).unwrap_or(0));
-        Self { mantissa, exponent: u32::try_from(exponent).unwrap_or(u32::MAX) }
+/// k² − (bw)² or k − bw = o, with w = 2^bits: x as a multiple of 1/2σ² or of 1/s; nothing if it outgrows its
+/// width, which no big integer does.
+fn amount<N: Natural>(decay: &Decay, bucket: u64, offset: u64, bits: u32) -> Option<N> {
+    match decay {
+        Decay::Laplace { .. } => N::from_word(offset),
+        Decay::Gaussian { .. } => square_amount(bucket, offset, bits),
     }
-
-    /// amount/s or amount/2σ², in [lower, upper] units of 2^-BITS; `None` if that is 1 or more.
-    fn times(self, amount: u128) -> Option<(u128, u128)> {
-        // amount is in [top, ceiling]·2^dropped, and top below 2^BITS.
-        let dropped = (128 - W::BITS).saturating_sub(amount.leading_zeros());
-        let top = amount >> dropped;
-        let ceiling = top + u128::from(dropped > 0);
-        let shift = self.exponent.checked_sub(dropped)?.checked_sub(W::BITS)?;
-        let mantissa = u128::from(self.mantissa.into());
-        let lower = (top * mantissa).checked_shr(shift).unwrap_or(0);
-        let upper = double::<W>(ceiling.checked_mul(mantissa + 1)?)?.checked_shr(shift).unwrap_or(0) + 1;
-        (upper < 1 << W::BITS).then_some((lower, upper))
-    }
-}
-
-/// e^-x in [lower, upper] units of 2^-BITS, for x in [least, most] units of 2^-BITS, below 1.
-///
-/// 1 − x + x²/2 − x³/6 and 1 − x + x²/2 are neighbouring partial sums of an alternating series whose terms
-/// fall, and both fall in x: the former is taken at the greatest x and rounded down, the latter at the least
-/// and rounded up.
-fn exponential<W: Machine>(least: u128, most: u128) -> (u128, u128) {
-    let one = 1 << W::BITS;
-    // Each is below 2^BITS, so squares fit two words.
-    let cube = ((((most * most) >> W::BITS) + 1) * most) >> W::BITS;
-    let lower = (one - most + ((most * most) >> (W::BITS + 1))).saturating_sub(cube / 6 + 2);
-    (lower, one - least + ((least * least) >> (W::BITS + 1)) + 1)
 }
 
 impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
@@ -141,20 +92,14 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
         let cells = Cells { decay: bucket, folded: false };
         let buckets = Inversion::new(cells, layout.prefix, W::REFILL_BITS, true);
         let count = buckets.reach();
-        let most = 1usize.checked_shl((W::BITS - 1).saturating_sub(layout.offset)).unwrap_or(usize::MAX);
-        let whole = two_to(layout.squeeze);
-        let sure = (0..count.min(most)).map(|bucket| {
-            // X·2^squeeze, rounded up.
-            let amount = match &decay {
-                Decay::Laplace { .. } => two_to(layout.offset),
-                Decay::Gaussian { .. } => (BigUint::from(bucket) * 2u32 + 1u32) << (2 * layout.offset),
-            };
-            let most = (((amount * denominator) << layout.squeeze) + &numerator - 1u32) / &numerator;
-            let sure = if most < whole { u64::try_from(&(&whole - most)).unwrap_or(0) } else { 0 };
-            W::cut(sure).shifted_up(layout.offset + 1 - SECOND)
+        let sure = (0u64..).take(count.min(layout.near::<W>())).map(|bucket| {
+            // X, at the end of the bucket.
+            let amount = amount::<BigUint>(&decay, bucket, 1 << layout.offset, layout.offset);
+            let count = amount.map_or(0, |amount| sure(&(amount * denominator), &numerator, layout.squeeze));
+            layout.among(SECOND, count)
         });
         let sure = sure.collect::<Vec<_>>().into();
-        Self { decay, layout, buckets, sure, places: W::cut(2).shifted_up(layout.offset), reciprocal }
+        Self { decay, layout, buckets, sure, places: layout.places(), reciprocal }
     }
 
     /// The buckets, inverted.
@@ -187,53 +132,16 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
     /// least.
     pub fn squeezes_hold(&self) -> bool {
         let last = (1 << self.layout.offset) - 1;
-        let whole = Rational::from_integer((1u64 << self.layout.squeeze << self.below()).into());
+        let whole = Rational::from_integer((1u64 << self.layout.squeeze << self.layout.below(SECOND)).into());
         (0u64..).zip(self.sure.iter()).all(|(bucket, &sure)| {
             let bounds = exp_neg(&self.exponent(bucket, last), 64);
             Rational::from_integer(sure.into().into()) <= bounds.lower() * &whole
         })
     }
 
-    /// How many bits of the first word are below v.
-    #[inline]
-    fn below(&self) -> u32 {
-        self.layout.offset + 1 - SECOND
-    }
-
-    /// v, where it is in the first word.
-    #[inline]
-    fn v(&self, first: W) -> W {
-        first.and(W::cut(((1 << self.layout.squeeze) - 1) << self.below()))
-    }
-
-    /// 2o + 1 if the sign is negative, else 2o: the bits of the first word below v, and those of the second.
-    #[inline]
-    fn offset_and_sign(&self, first: W, second: W) -> W {
-        first.low_bits(self.below()).shifted_up(SECOND).or(second)
-    }
-
-    /// k² − (bw)² = o·(2bw + o), or k − bw = o: x as a multiple of 1/2σ² or of 1/s.
-    fn amount(&self, bucket: &BigUint, offset: u64) -> BigUint {
-        match &self.decay {
-            Decay::Laplace { .. } => BigUint::from(offset),
-            Decay::Gaussian { .. } => (((bucket << self.layout.offset) << 1u32) + offset) * offset,
-        }
-    }
-
-    /// The same, where it fits two words.
-    fn amount_word(&self, bucket: u64, offset: u64) -> Option<u128> {
-        match &self.decay {
-            Decay::Laplace { .. } => Some(offset.into()),
-            Decay::Gaussian { .. } => {
-                let edge = u128::from(bucket).checked_mul(1u128.checked_shl(self.layout.offset + 1)?)?;
-                double::<W>(edge.checked_add(offset.into())?.checked_mul(offset.into())?)
-            }
-        }
-    }
-
     /// x, exactly.
     pub fn exponent(&self, bucket: u64, offset: u64) -> NonNegative {
-        let amount = self.amount(&BigUint::from(bucket), offset);
+        let amount: BigUint = amount(&self.decay, bucket, offset, self.layout.offset).unwrap_or_default();
         let quotient = match &self.decay {
             Decay::Laplace { scale } => Rational::from_integer(amount.into()) / scale.get(),
             Decay::Gaussian { variance } => {
@@ -250,39 +158,29 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
         if sure.is_some_and(|&sure| v < sure) {
             return Ok(true);
         }
-        let v = v.shifted_down(self.below());
+        let v = v.shifted_down(self.layout.below(SECOND));
         // V is in [prefix, prefix + 1]·2^-length, and the length is at most 30 + 64.
-        let mut length = self.layout.squeeze + W::REFILL_BITS;
+        let length = self.layout.squeeze + W::REFILL_BITS;
         let prefix = u128::from(v.into()) << W::REFILL_BITS | u128::from(on.bits(W::REFILL_BITS)?);
-        if let Some((least, most)) = self.amount_word(bucket, offset).and_then(|amount| self.reciprocal.times(amount)) {
-            let (lower, upper) = exponential::<W>(least, most);
-            // The first BITS digits of V, as far as they are known.
-            let (low, high) = match length.checked_sub(W::BITS) {
-                Some(dropped) => (prefix >> dropped, (prefix >> dropped) + 1),
-                None => (prefix << (W::BITS - length), (prefix + 1) << (W::BITS - length)),
-            };
-            if high <= lower {
-                return Ok(true);
-            }
-            if low >= upper {
-                return Ok(false);
-            }
+        let amount = amount(&self.decay, bucket, offset, self.layout.offset).and_then(double::<W>);
+        let x = amount.and_then(|amount| self.reciprocal?.times(amount));
+        if let Some((least, most)) = x
+            && let Some(accepted) = decided::<W>(prefix, length, exponential::<W>(least, most))
+        {
+            return Ok(accepted);
         }
         let x = self.exponent(bucket, offset);
-        let mut prefix = BigUint::from(prefix);
-        loop {
-            let bounds = exp_neg(&x, length.saturating_add(8));
+        // V finds one of two cells: below e^-x, and from there to 1.
+        let bounds = |cell, length: u32| {
             let scaled = |bound: Rational| (bound.numer().magnitude() << length) / bound.denom().magnitude();
-            // prefix + 1 ≤ ⌊lower⌋ accepts; prefix ≥ ⌊upper⌋ + 1 rejects, which is at least the upper bound.
-            if prefix < scaled(bounds.lower()) {
-                return Ok(true);
+            if cell == 0 {
+                let bounds = exp_neg(&x, length.saturating_add(8));
+                Bounds { lower: scaled(bounds.lower()), upper: scaled(bounds.upper()) + 1u32 }
+            } else {
+                Bounds { lower: BigUint::one() << length, upper: BigUint::one() << length }
             }
-            if prefix > scaled(bounds.upper()) {
-                return Ok(false);
-            }
-            prefix = prefix << W::REFILL_BITS | BigUint::from(on.bits(W::REFILL_BITS)?);
-            length = length.checked_add(W::REFILL_BITS).ok_or_else(|| on.overflow())?;
-        }
+        };
+        Ok(decide(BigUint::from(prefix), length, W::REFILL_BITS, 0, bounds, on)? == 0)
     }
 }
 
@@ -294,11 +192,9 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Trial for Wide<W, SECOND, 
     fn settle(&self, first: W, second: W) -> Option<W::Signed> {
         let bucket = self.buckets.look_up(first.aligned())?;
         let sure = *self.sure.get(usize::try_from(bucket).ok()?)?;
-        // 2k + 1 if negative, else 2k; k is below 2^(BITS − 1) by Invariant #2.
-        let both = W::cut(bucket).times(self.places).or(self.offset_and_sign(first, second));
-        // A zero may be a negative one.
-        let settled = (self.v(first) < sure) & (both > W::cut(1));
-        settled.then(|| both.shifted_down(1).signed(both))
+        // The bucket is near, by Invariant #2.
+        let both = self.layout.offset_and_sign(SECOND, first, second);
+        at_once(bucket, self.places, both, self.layout.v(SECOND, first) < sure)
     }
 
     #[cold]
@@ -307,19 +203,9 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Trial for Wide<W, SECOND, 
             Some(bucket) => bucket,
             None => self.buckets.resolve(first.aligned(), on)?,
         };
-        let both = self.offset_and_sign(first, second);
-        let offset = both.shifted_down(1).into();
-        if !self.accept(bucket, offset, self.v(first), on)? {
-            return Ok(None);
-        }
-        // At most 64 + 55 bits.
-        let magnitude = match W::of_double(u128::from(bucket) << self.layout.offset | u128::from(offset)) {
-            Some(magnitude) => Integer::from(magnitude.into()),
-            None => Integer::from((BigUint::from(bucket) << self.layout.offset) + offset),
-        };
-        // A negative zero is rejected.
-        let is_negative_zero = magnitude.is_zero() && both.low_bits(1) == W::cut(1);
-        Ok((!is_negative_zero).then(|| signed_integer(magnitude, both)))
+        let both = self.layout.offset_and_sign(SECOND, first, second);
+        let accepted = self.accept(bucket, both.shifted_down(1).into(), self.layout.v(SECOND, first), on)?;
+        Ok(if accepted { self.layout.integer(bucket, both) } else { None })
     }
 
     fn memory(&self) -> usize {
@@ -331,40 +217,9 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Trial for Wide<W, SECOND, 
 mod tests {
     use super::*;
     use alloc::boxed::Box;
-    use proptest::prelude::*;
 
     fn positive(n: u64, d: u64) -> Positive {
         Positive::new(Rational::new(n.into(), d.into())).unwrap()
-    }
-
-    proptest! {
-        /// The integer bounds of e^-x hold the enclosure of it.
-        #[test]
-        fn the_series_encloses_the_exponential(x in 0u64..1 << 60, bits in 0u32..60) {
-            let x = x >> bits;
-            let (lower, upper) = exponential::<u64>(x.into(), x.into());
-            let unit = Rational::from_integer(num_bigint::BigInt::one() << 64);
-            let truth = exp_neg(&NonNegative::new(Rational::from_integer(x.into()) / &unit).unwrap(), 80);
-            prop_assert!(Rational::from_integer(lower.into()) <= truth.upper() * &unit);
-            prop_assert!(Rational::from_integer(upper.into()) >= truth.lower() * &unit);
-            prop_assert!(upper - lower <= ((u128::from(x) * u128::from(x)) >> 64) * u128::from(x) / (6 << 64) + 6);
-        }
-
-        #[test]
-        fn multiples_of_the_reciprocal_are_enclosed(n in 1u64.., d in 1u64.., amount: u128, shift in 0u32..128) {
-            let (n, d) = (n.max(d), n.min(d) / 8 + 1);
-            prop_assume!(n / d >= 4);
-            let amount = amount >> shift;
-            let truth = Rational::from_integer(amount.into()) * Rational::new(d.into(), n.into());
-            match Reciprocal::<u64>::new(&n.into(), &d.into()).times(amount) {
-                Some((lower, upper)) => {
-                    let scaled = truth * Rational::from_integer(num_bigint::BigInt::one() << 64);
-                    prop_assert!(Rational::from_integer(lower.into()) <= scaled && scaled <= Rational::from_integer(upper.into()));
-                    prop_assert!(upper - lower <= 8);
-                }
-                None => prop_assert!(truth >= Rational::new(1.into(), 2.into())),
-            }
-        }
     }
 
     /// Every bucket's squeeze is below e^-x at each end of it, and not by much.
@@ -380,8 +235,8 @@ mod tests {
                     // v is the 23 bits above 8 of offset and a sign.
                     let sure = Rational::new(sure.into(), (1u64 << 32).into());
                     assert!(sure <= truth.lower(), "bucket {bucket}, offset {offset}");
-                    let amount = wide.amount(&BigUint::from(bucket), offset);
-                    assert_eq!(wide.amount_word(bucket as u64, offset).map(BigUint::from), Some(amount));
+                    let big = amount::<BigUint>(&wide.decay, bucket as u64, offset, 8);
+                    assert_eq!(amount::<u128>(&wide.decay, bucket as u64, offset, 8).map(BigUint::from), big);
                     let loose = Rational::new((bucket as u64 + 10).into(), 4000.into());
                     assert!(offset < 255 || truth.upper() - sure < loose);
                 }
