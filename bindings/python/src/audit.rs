@@ -84,10 +84,7 @@ pub(crate) fn audit_canaries(
 
 /// On a thread of its own, so that Ctrl-C is answered at once: an audit that nobody waits for any more ends by
 /// itself, and is dropped.
-fn interruptible(
-    py: Python<'_>,
-    audit: impl FnOnce() -> Result<String, Failure> + Send + 'static,
-) -> PyResult<String> {
+fn interruptible(py: Python<'_>, audit: impl FnOnce() -> Result<String, Failure> + Send + 'static) -> PyResult<String> {
     let (send, receive) = channel();
     // Nobody may be waiting.
     let work = move || drop(send.send(audit()));
