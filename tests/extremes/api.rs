@@ -8,6 +8,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("sample/machine.rs", "not public but for certificates"),
     ("sample/prepared/cells.rs", "not public but for certificates"),
     ("sample/prepared/inversion.rs", "not public but for certificates"),
+    ("sample/prepared/layout.rs", "not public but for certificates"),
+    ("sample/prepared/squeeze.rs", "not public but for certificates"),
     ("sample/prepared/table.rs", "not public but for certificates"),
     ("sample/prepared/wide.rs", "not public but for certificates"),
     ("sample/fixed/edges.rs", "not public but for certificates"),
