@@ -5,6 +5,7 @@ import pathlib
 import random
 import subprocess
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def run(count: int, shift: float, seed: int) -> tuple[list[float], list[bool]]:
 def said(program: pathlib.Path, folder: pathlib.Path, table: str, *options: str) -> dict[str, Any]:
     file = folder / "canaries.csv"
     file.write_text(table)
-    arguments = [program, "audit", "--canaries", str(file), *options, "--json", "--quiet"]
+    arguments = [str(program), "audit", "--canaries", str(file), *options, "--json", "--quiet"]
     document: dict[str, Any] = json.loads(subprocess.run(arguments, capture_output=True, check=False).stdout)
     return document
 
@@ -47,7 +48,7 @@ def test_what_is_said_is_what_the_command_says(command_path: pathlib.Path, tmp_p
     ours = certus.audit_canaries(scores, coins, epsilon=1, delta="1e-5", confidence="0.95")
     assert timeless(ours.document) == timeless(theirs)
     assert ours.verdict == "violation" and ours.epsilon_lower is not None and ours.epsilon_lower > 1
-    assert (ours.epsilon, ours.plan_verdict, ours.epsilon_accounted) == (1, None, None)
+    assert ours.epsilon == Fraction(1) and ours.plan_verdict is None and ours.epsilon_accounted is None
     assert len(ours.conditions) == 4 and "epsilon varied" in ours.family
 
 
@@ -60,17 +61,20 @@ def test_a_run_that_remembers_little_is_no_alarm() -> None:
         bool(result)
 
 
-@pytest.mark.parametrize("plan", ["gaussian(sigma=1)", ["gaussian(sigma=1)"], certus.Plan("gaussian(sigma=1)")])
-def test_plans(plan: Any) -> None:
-    # At half of its noise.
+def test_a_plan_at_half_of_its_noise_is_told() -> None:
     scores, coins = run(2000, 2.0, 3)
+    plan = certus.Plan("gaussian(sigma=1)")
     result = certus.audit_canaries(scores, coins, plan=plan, delta="1e-5", independent=True, confidence="0.95")
     assert result.verdict == "violation" and result.plan_verdict == "not_the_plan"
     assert result.epsilon is None and result.epsilon_accounted is not None
     assert Decimal(4) < result.epsilon_accounted < Decimal(5)
-    honest, coins = run(2000, 1.0, 4)
-    result = certus.audit_canaries(honest, coins, plan=plan, delta="1e-5", independent=True)
+
+
+def test_a_plan_that_was_run_is_not() -> None:
+    scores, coins = run(2000, 1.0, 4)
+    result = certus.audit_canaries(scores, coins, plan="gaussian(sigma=1)", independent=True)
     assert (result.verdict, result.plan_verdict) == ("inconclusive", "no_alarm")
+    assert result.epsilon_lower is None and result.document["plan"] == ["gaussian(sigma=1)"]
 
 
 def test_pairs_and_many_runs() -> None:
