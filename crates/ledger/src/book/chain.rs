@@ -56,7 +56,9 @@ pub(super) fn scan(
         return Err(BookError::NotALedger("it does not begin with a whole record of this version"));
     }
     let torn = length.saturating_sub(end);
-    judge(&mut window, records, last, end).map_err(&failed)?.map_or(Ok(()), |why| Err(damaged(records, end, why)))?;
+    judge(&mut window, (records, head), last, end)
+        .map_err(&failed)?
+        .map_or(Ok(()), |why| Err(damaged(records, end, why)))?;
     Ok(Chain { head, records, end, length, torn, has_expected })
 }
 
@@ -67,12 +69,13 @@ fn damaged(records: u64, offset: u64, why: &'static str) -> BookError {
 /// Why bytes from `start` on are not what a torn write of one record leaves; nothing if they may be.
 ///
 /// One write leaves at most the bytes of one record, and a sector more where the disk wrote one twice. It
-/// leaves no beginning of a record but its own, which has the next number: where there is another, there was a second record, which was
-/// written after the first had been synced. A copy of a sector that is there already tells of no other
-/// record.
+/// leaves no beginning of a record but its own: where there is another, there was a second record, which was
+/// written after the first had been synced. A copy of the last record's first sector, or of the torn one's,
+/// tells of no other record; the torn one's is what names `next` (its number, and the hash before it): a later
+/// record's first sector in its place is not.
 fn judge<S: Storage>(
     window: &mut Window<'_, S>,
-    records: u64,
+    next: (u64, Head),
     last: u64,
     start: u64,
 ) -> std::io::Result<Option<&'static str>> {
@@ -84,14 +87,13 @@ fn judge<S: Storage>(
         let count = usize::try_from(length.saturating_sub(at).min(step)).unwrap_or(0);
         Ok(window.get(at, count)?.unwrap_or_default().to_vec())
     };
-    let known = [sector(window, last)?, sector(window, start)?];
-    if frame::sequence(&known[1]).is_some_and(|sequence| sequence > records) {
-        return Ok(Some("the beginning of a later record stands there"));
-    }
+    let (last, own) = (sector(window, last)?, sector(window, start)?);
+    let is_next = frame::place(&own) == Some(next);
     let mut at = start.saturating_add(step);
     while at < length {
         let found = sector(window, at)?;
-        if found.starts_with(&MAGIC) && !known.iter().any(|known| known.starts_with(&found)) {
+        let is_copy = last.starts_with(&found) || is_next && own.starts_with(&found);
+        if found.starts_with(&MAGIC) && !is_copy {
             return Ok(Some("a record that is not whole is followed by the beginning of another"));
         }
         at = at.saturating_add(step);

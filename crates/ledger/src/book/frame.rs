@@ -126,9 +126,9 @@ impl<'s, S: Storage> Window<'s, S> {
     }
 }
 
-/// The sequence number that a record's beginning has; nothing where it is no beginning.
-pub(super) fn sequence(bytes: &[u8]) -> Option<u64> {
-    read_header(bytes).map(|(sequence, ..)| sequence)
+/// The place in the chain that a record's beginning names: its number, and the hash of the record before it.
+pub(super) fn place(bytes: &[u8]) -> Option<(u64, Digest)> {
+    read_header(bytes).map(|(sequence, previous, _)| (sequence, previous))
 }
 
 /// Sequence number, previous hash and length of the payload; nothing where it is no header of this version.
