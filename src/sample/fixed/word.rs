@@ -149,7 +149,7 @@ macro_rules! word {
 macro_rules! products_in_a_double {
     () => {
         #[inline]
-        #[expect(clippy::cast_possible_truncation, reason = "the high half is meant, which fits")]
+        #[allow(clippy::cast_possible_truncation, reason = "the high half is meant, which fits")]
         fn high_product(self, other: Self) -> Self {
             ((u128::from(self) * u128::from(other)) >> Self::BITS) as Self
         }
