@@ -55,7 +55,7 @@ fn multiplies_by_small(a: u64, b: u128, small: u64) {
 fn adds_double(order: impl Fn(u128, u128) -> (u64, u64), a: u128, b: u128, count: u32) {
     let (carry, sum) = Word::sum(a, b);
     assert!(carry == u64::from(a.checked_add(b).is_none()) && Word::minus(sum, b) == a);
-    assert!(Word::minus_or_zero(a, b) == if a > b { a - b } else { 0 });
+    assert!(Word::minus_or_zero(a, b) == a.saturating_sub(b));
     // Of numbers of 127 bits.
     let (is_less, differs) = order(a >> 1, b >> 1);
     assert!(is_less == u64::from(a >> 1 < b >> 1) && (differs == 0) == (a >> 1 == b >> 1));
