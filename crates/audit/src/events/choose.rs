@@ -252,6 +252,11 @@ impl<'a> Search<'a> {
 
 /// What each family offers in each direction: the places of its column and of itself, its rank, and its best
 /// member.
+///
+/// **A half-line of a quantity is taken at its word; anything else must be better by a standard error.** There
+/// are few half-lines, and neighbours among them are nearly the same event. Sets of single values, residues
+/// and lengths are many, and put together by the order that noise gave: of a violation that is just about to
+/// be seen the luckiest of them would beat the half-line that is the truth.
 fn ranked<'s>(
     columns: &'s [(Feature, Column<'_>)],
     families: &'s [(usize, Grouped)],
@@ -266,7 +271,12 @@ fn ranked<'s>(
             let promise = prospect.promise(member.seen);
             let handicap =
                 if matches!(feature, Feature::Score(_) | Feature::Digit(_)) { HANDICAP * promise.abs() } else { 0.0 };
-            Some(((*place, family), direction, promise - handicap, member))
+            let is_taken_at_its_word = match grouped.family {
+                Family::Thresholds | Family::Tails => feature.is_quantity(),
+                Family::Ratios => false,
+            };
+            let doubt = if is_taken_at_its_word { 0.0 } else { prospect.doubt(member.seen) };
+            Some(((*place, family), direction, promise - handicap - doubt, member))
         })
     })
 }

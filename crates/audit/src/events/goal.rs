@@ -116,6 +116,29 @@ impl Prospect {
         }
     }
 
+    /// A standard error of any promise on the part seen, in the units that promises of this size have: by so
+    /// much the best of many events may be better than another by chance alone.
+    #[must_use]
+    pub fn doubt(&self, seen: EventCounts) -> f64 {
+        let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
+        let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
+        let error = |w_p: f64, w_q: f64, n: u64, m: u64| {
+            (w_p * w_p * p * (1.0 - p) / real(n.max(1)) + w_q * w_q * q * (1.0 - q) / real(m.max(1))).sqrt()
+        };
+        match self.goal {
+            Goal::Delta { c, .. } => {
+                let on_seen = error(1.0, c, seen.n, seen.m);
+                // What promises nothing is ranked by its excess in units of this.
+                let unit = self.z * error(1.0, c, self.n, self.m) + CAUTION * on_seen;
+                if self.promise(seen) > -1.0 { on_seen } else { on_seen / unit }
+            }
+            Goal::Epsilon { delta } => {
+                let above = real(seen.x) / real(seen.n.max(1)) - delta;
+                if above > 0.0 { error(1.0 / above, 1.0 / q, seen.n, seen.m) } else { 0.0 }
+            }
+        }
+    }
+
     /// The bound that a region of this shape would give if the part to come looked like the part seen.
     #[must_use]
     pub fn forecast(&self, seen: EventCounts, shape: Shape) -> f64 {
