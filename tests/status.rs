@@ -1,4 +1,5 @@
-//! `proofs/STATUS.md` says, function by function, what is proven, certified and tested. It cannot drift: every function of `bits`, `exact` and
+//! `proofs/STATUS.md` says, function by function, what is proven, certified and tested. It cannot drift:
+//! every function of `bits`, `exact` and
 //! `sample` has a row, every row a function, and whatever a row names exists.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -42,7 +43,8 @@ fn declared(line: &str) -> Option<&str> {
     (is_declaration && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
-/// The functions of a file that are not under `#[cfg(test)]` or `#[cfg(kani)]`; the code is formatted, so that indentation says where an item ends.
+/// The functions of a file that are not under `#[cfg(test)]` or `#[cfg(kani)]`; the code is formatted, so
+/// that indentation says where an item ends.
 fn functions(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let (mut tests, mut is_next) = (None, false);
@@ -152,7 +154,8 @@ fn the_harnesses_named_are_those_that_exist() {
     assert_eq!(named.collect::<BTreeSet<_>>(), harnesses("verify_"));
 }
 
-/// The bodies of the functions of a file, by name; those of one name together. The code is formatted, so that indentation says where one ends.
+/// The bodies of the functions of a file, by name; those of one name together. The code is formatted, so
+/// that indentation says where one ends.
 fn bodies(text: &str) -> BTreeMap<String, String> {
     let mut bodies: BTreeMap<String, String> = BTreeMap::new();
     let mut open: Option<(&str, usize)> = None;
@@ -191,7 +194,8 @@ fn tokens(body: &str) -> Vec<&str> {
     tokens
 }
 
-/// The functions that a body calls, by name: `name(…)`, `name::<…>(…)`, `path::name`, or `name` handed on as an argument where nothing in the body has that name.
+/// The functions that a body calls, by name: `name(…)`, `name::<…>(…)`, `path::name`, or `name` handed on
+/// as an argument where nothing in the body has that name.
 fn called(body: &str) -> BTreeSet<&str> {
     let tokens = tokens(body);
     let at = |index: usize| tokens.get(index).copied().unwrap_or_default();
@@ -219,8 +223,10 @@ fn called(body: &str) -> BTreeSet<&str> {
 /// The operators, and the functions that they call.
 const OPERATORS: [(&str, &str); 5] = [("+", "add"), ("-", "sub"), ("*", "mul"), ("/", "div"), ("-", "neg")];
 
-/// The names that a harness calls: itself, through functions of its own file, through functions of the module that the file is the proofs of, and through
-/// `execute`, which calls a program's steps. What else is called is named, and not followed: such a name may be another module's, too.
+/// The names that a harness calls: itself, through functions of its own file, through functions of the
+/// module that the file is the proofs of, and through
+/// `execute`, which calls a program's steps. What else is called is named, and not followed: such a name
+/// may be another module's, too.
 fn reached(harness: &str, follow: impl Fn(&str) -> Vec<String>) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     let mut open = vec![harness.to_string()];

@@ -1,4 +1,5 @@
-//! The integers that say whether V < e^-x: every bound is on its side of the truth, and what is decided is decided rightly.
+//! The integers that say whether V < e^-x: every bound is on its side of the truth, and what is decided
+//! is decided rightly.
 #![allow(clippy::cast_possible_truncation, reason = "proofs and tests")]
 
 use super::*;
