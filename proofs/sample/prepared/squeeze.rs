@@ -308,6 +308,19 @@ mod properties {
         }
     }
 
+    /// Amounts of up to twice a word, which are cut off.
+    #[test]
+    fn multiples_past_a_word_exhaustively() {
+        for (n, d) in (32..1024u32).step_by(5).flat_map(|n| (1..8u32).map(move |d| (n, d))) {
+            let reciprocal = Reciprocal::<Short<5>>::new(&n, &d).unwrap();
+            for amount in 0..=n / d {
+                let Some((lower, upper)) = reciprocal.times(amount.into()) else { continue };
+                let (scaled, n) = (u128::from(amount * d) << 5, u128::from(n));
+                assert!(lower * n <= scaled && scaled <= upper * n, "{amount}·{d}/{n} in [{lower}, {upper}]");
+            }
+        }
+    }
+
     #[test]
     fn bytes_exhaustively() {
         for (a, b) in (0..=u8::MAX).flat_map(|a| (0..=u8::MAX).map(move |b| (a, b))) {

@@ -306,8 +306,9 @@ mod tests {
             noise.fill(&mut seeded([1; 32]), &mut integers).unwrap();
             noise.fill(&mut seeded([1; 32]), &mut long).unwrap();
             noise.add_noise(&mut seeded([1; 32]), &mut values).unwrap();
-            let samples = noise.samples(seeded([1; 32])).take(1001).map(Result::unwrap);
-            for (i, sample) in samples.enumerate() {
+            let samples: Vec<_> = noise.samples(seeded([1; 32])).take(1001).map(Result::unwrap).collect();
+            assert_eq!(samples.len(), 1001);
+            for (i, sample) in samples.into_iter().enumerate() {
                 assert_eq!(sample.to_i64(), Some(words[i]));
                 assert_eq!((&sample, i128::from(words[i])), (&integers[i], long[i]));
                 assert_eq!(values[i], words[i] + i64::try_from(i).unwrap());
@@ -376,6 +377,49 @@ mod tests {
         assert_eq!(clamped, sums.iter().filter(|(_, is_clamped)| *is_clamped).count());
         assert!((60..220).contains(&clamped), "{clamped}");
         assert!(values.contains(&i64::MAX) && values.contains(&i64::MIN));
+    }
+
+    /// What no machine word prepares is the reference's, sample by sample; sums are clamped, and counted.
+    #[test]
+    fn by_reference_it_is_the_references() {
+        let scale = positive("1e19");
+        let (noise, reference) = (PreparedLaplace::new(&scale), crate::sample::Laplace::new(&scale));
+        assert_eq!(noise.construction(), "reference");
+        let (mut filled, mut values) = (vec![Integer::ZERO; 100], vec![7i64; 100]);
+        noise.fill(&mut seeded([8; 32]), &mut filled).unwrap();
+        let clamped = noise.add_noise(&mut seeded([8; 32]), &mut values).unwrap();
+        let mut bits = seeded([8; 32]);
+        let expected: Vec<_> = (0..100).map(|_| execute(&reference, &mut bits).unwrap()).collect();
+        assert_eq!(filled, expected);
+        let sums: Vec<_> = expected
+            .iter()
+            .map(|sample| (sample.add(&Integer::from(7i64)).to_i64(), *sample < Integer::ZERO))
+            .collect();
+        for (value, (sum, is_negative)) in values.iter().zip(&sums) {
+            assert_eq!(*value, sum.unwrap_or(if *is_negative { i64::MIN } else { i64::MAX }));
+        }
+        assert_eq!(clamped, sums.iter().filter(|(sum, _)| sum.is_none()).count());
+        assert!((10..90).contains(&clamped), "{clamped}");
+    }
+
+    /// A slice of machine words is known as one, and no other.
+    #[test]
+    fn machine_words_are_known() {
+        assert_eq!(<i64 as Sample>::words(&mut [3, -4]), Some(&mut [3, -4][..]));
+        assert_eq!((<i128 as Sample>::words(&mut [3]), <Integer as Sample>::words(&mut [Integer::ZERO])), (None, None));
+    }
+
+    /// Short words take what fits them, and integers take all.
+    #[test]
+    fn short_words_hold_what_fits() {
+        use crate::sample::machine::{Short, ShortSigned};
+        type Word = ShortSigned<8>;
+        let of = |number: i64| <Word as Slot<Short<8>>>::of_integer(Integer::from(number)).map(i64::from);
+        assert_eq!((of(-128), of(127), of(5), of(128), of(-129)), (Some(-128), Some(127), Some(5), None, None));
+        let word = <Word as SignedMachine>::of_integer(&Integer::from(-7i64)).unwrap();
+        assert_eq!(i64::from(<Word as Slot<Short<8>>>::of_word(word)), -7);
+        assert_eq!(<Integer as Slot<Short<8>>>::of_word(word), Integer::from(-7i64));
+        assert_eq!(<Integer as Slot<Short<8>>>::of_integer(Integer::from(1000i64)), Some(Integer::from(1000i64)));
     }
 
     #[test]

@@ -177,7 +177,8 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
                 let bounds = exp_neg(&x, length.saturating_add(8));
                 Bounds { lower: scaled(bounds.lower()), upper: scaled(bounds.upper()) + 1u32 }
             } else {
-                Bounds { lower: BigUint::one() << length, upper: BigUint::one() << length }
+                let whole = BigUint::one() << length;
+                Bounds { lower: whole.clone(), upper: whole }
             }
         };
         Ok(decide(BigUint::from(prefix), length, W::REFILL_BITS, 0, bounds, on)? == 0)
@@ -242,6 +243,60 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Buckets of 2^25 places at scale 2^32, and 8 bits of v, so that a value of v is wide beside what a squeeze gives away.
+    fn eight_bits_of_v() -> (Wide<u64, 0>, u64) {
+        let wide =
+            Wide::new(Decay::Laplace { scale: positive(1 << 32, 1) }, Layout { prefix: 30, offset: 25, squeeze: 8 });
+        (wide, (1 << 25) - 1)
+    }
+
+    /// What certificates ask for is what the trials use.
+    #[test]
+    fn certificates_see_what_is_drawn() {
+        let (mut wide, last) = eight_bits_of_v();
+        assert_eq!((wide.offset(), wide.squeeze(), wide.sure()), (25, 8, &*wide.sure.clone()));
+        assert_eq!(wide.memory(), wide.buckets().memory() + 8 * wide.sure().len());
+        assert!(wide.squeezes_hold());
+        // As many values of v as e^-x accepts at the last place, and one unit of the first word more.
+        for (bucket, more, holds) in [(0, 0, true), (0, 1, false), (100, 0, true), (100, 1, false)] {
+            let accepted =
+                exp_neg(&wide.exponent(bucket, last), 64).lower() * Rational::from_integer((1u64 << 34).into());
+            let mut sure = wide.sure.to_vec();
+            *sure.get_mut(usize::try_from(bucket).unwrap()).unwrap() =
+                u64::try_from(accepted.to_integer()).unwrap() + more;
+            let before = core::mem::replace(&mut wide.sure, sure.into());
+            assert_eq!(wide.squeezes_hold(), holds, "bucket {bucket}, {more} more");
+            wide.sure = before;
+        }
+    }
+
+    /// The values of v that a squeeze accepts read nothing more; the next one asks V, and V decides, to the last bit that bounds e^-x.
+    #[test]
+    fn v_decides_where_the_squeeze_does_not() {
+        let (wide, last) = eight_bits_of_v();
+        let accept = |v: u64, words: &[u64]| {
+            let bits = words.iter().flat_map(|word| (0..64).rev().map(move |place| word >> place & 1 == 1));
+            let mut tape = crate::bits::Replay::new(bits.collect());
+            let accepted = wide.accept(0, last, v << 26, &mut crate::sample::program::Execution { bits: &mut tape });
+            accepted.map(|accepted| (accepted, tape.position()))
+        };
+        let sure = wide.sure[0] >> 26;
+        assert_eq!(accept(sure - 1, &[]), Ok((true, 0)));
+        assert_eq!(accept(sure, &[0]), Ok((true, 64)));
+        assert_eq!(accept(sure, &[u64::MAX]), Ok((false, 64)));
+        let first = |v: u64| v << 26 | last << 1;
+        assert_eq!(wide.settle(first(sure - 1), 0), Some(i64::try_from(last).unwrap()));
+        assert_eq!(wide.settle(first(sure), 0), None);
+        // V as e^-x begins, in 72 bits: below it, if zeros follow.
+        let bounds = exp_neg(&wide.exponent(0, last), 80);
+        let begins = |bound: Rational| (bound.numer().magnitude() << 72u32) / bound.denom().magnitude();
+        assert_eq!(begins(bounds.lower()), begins(bounds.upper()));
+        let v = u128::try_from(begins(bounds.lower())).unwrap();
+        let (high, low) = (u64::try_from(v >> 64).unwrap(), v as u64);
+        assert_eq!(accept(high, &[low, 0]), Ok((true, 128)));
+        assert_eq!(accept(high, &[low, u64::MAX]), Ok((false, 128)));
     }
 
     /// How often each of −12, …, 12 is drawn in 200,000 samples, if after a rejection the `reused` bits of
