@@ -3,6 +3,8 @@
 use core::fmt::{self, Write as _};
 use std::borrow::Cow;
 
+use smol_str::SmolStr;
+
 /// One line that a mechanism printed: an integer, a float, a fraction, a word, a comma-separated vector, or
 /// nothing.
 ///
@@ -33,7 +35,8 @@ pub struct Output(Repr);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Repr {
     Integer(i64),
-    Text(Box<str>),
+    /// Up to 23 bytes, as of most floats, are kept in place.
+    Text(SmolStr),
 }
 
 /// What an output's text reads as.
@@ -60,7 +63,7 @@ impl Output {
     pub fn parse(text: &str) -> Self {
         match canonical_integer(text.as_bytes()) {
             Some(integer) => Self(Repr::Integer(integer)),
-            None => Self(Repr::Text(text.into())),
+            None => Self(Repr::Text(SmolStr::new(text))),
         }
     }
 

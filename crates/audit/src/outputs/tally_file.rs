@@ -1,5 +1,6 @@
 //! A tally as a file: plain lines, to be sent from machine to machine.
 
+use core::fmt::Write as _;
 use std::io::{self, BufRead, Read as _, Write};
 
 use super::tally::{MergeError, check, samples_of};
@@ -89,19 +90,25 @@ impl Tally {
     /// ```
     pub fn write(&self, mut to: impl Write) -> io::Result<()> {
         let mut digest = FNV_START;
-        let mut put = |line: String| {
-            digest = fnv(digest, &line);
-            writeln!(to, "{line}")
+        let mut put = |line: &str| {
+            digest = fnv(digest, line);
+            to.write_all(line.as_bytes())?;
+            to.write_all(b"\n")
         };
-        put(HEADER.to_owned())?;
+        put(HEADER)?;
         for Shard { id, samples, order, others, before, trace } in &self.shards {
             let [ends, windows] = trace.words();
             let parts = before.map_or_else(String::new, |before| format!(" {before:016x} {ends} {windows}"));
-            put(format!("shard {id} {samples} {order:016x} {others}{parts}"))?;
+            put(&format!("shard {id} {samples} {order:016x} {others}{parts}"))?;
         }
-        put(format!("values {}", self.counts.len()))?;
+        put(&format!("values {}", self.counts.len()))?;
+        let mut line = String::new();
         for (output, count) in &self.counts {
-            put(format!("{count} {output}"))?;
+            line.clear();
+            // A string takes all that is written.
+            let _ = write!(line, "{count} ");
+            line.push_str(&output.text());
+            put(&line)?;
         }
         writeln!(to, "end {digest:016x}")?;
         to.flush()

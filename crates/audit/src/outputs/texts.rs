@@ -9,10 +9,14 @@
 pub(super) struct Texts {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// 1 + the place of an entry, or 0. Invariant: a power of two long, and at least twice as long as there
-    /// are entries.
-    index: Vec<u32>,
+    /// A free slot is 0; another has 1 + the place of an entry below, and above the upper half of its hash,
+    /// which tells nearly all texts apart without a look at the entry. Invariant: a power of two long, and at
+    /// least twice as long as there are entries.
+    index: Vec<u64>,
 }
+
+/// The lower half of a slot of the index.
+const PLACE: u64 = u32::MAX as u64;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -43,8 +47,9 @@ impl Texts {
         let mut slot = place(hash) & mask;
         // The index is at most half full, so an empty slot ends this.
         while let Some(&found) = self.index.get(slot) {
-            let Some(at) = (found as usize).checked_sub(1) else { break };
-            if let Some(entry) = self.entries.get_mut(at)
+            let Some(at) = place(found & PLACE).checked_sub(1) else { break };
+            if (found ^ hash) & !PLACE == 0
+                && let Some(entry) = self.entries.get_mut(at)
                 && entry.hash == hash
                 && self.bytes.get(entry.start..entry.start + entry.length) == Some(text)
             {
@@ -59,7 +64,7 @@ impl Texts {
         if !accept(text) {
             return Counted::Refused;
         }
-        *slot = number;
+        *slot = u64::from(number) | hash & !PLACE;
         self.entries.push(Entry { start: self.bytes.len(), length: text.len(), hash, count: 1 });
         self.bytes.extend_from_slice(text);
         Counted::New
@@ -68,13 +73,13 @@ impl Texts {
     fn grow(&mut self) {
         let length = (self.index.len() * 4).max(64);
         self.index = vec![0; length];
-        for (entry, number) in self.entries.iter().zip(1..) {
+        for (entry, number) in self.entries.iter().zip(1_u64..) {
             let mut slot = place(entry.hash) & (length - 1);
             while self.index.get(slot).is_some_and(|found| *found != 0) {
                 slot = (slot + 1) & (length - 1);
             }
             if let Some(free) = self.index.get_mut(slot) {
-                *free = number;
+                *free = number | entry.hash & !PLACE;
             }
         }
     }
@@ -86,10 +91,10 @@ impl Texts {
     }
 }
 
-/// The low bits of the hash: enough on any machine.
+/// The low bits of a hash or of a slot: enough on any machine.
 #[expect(clippy::cast_possible_truncation, reason = "an index needs the low bits alone")]
-fn place(hash: u64) -> usize {
-    hash as usize
+fn place(bits: u64) -> usize {
+    bits as usize
 }
 
 #[cfg(test)]
