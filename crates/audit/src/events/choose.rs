@@ -252,6 +252,11 @@ impl<'a> Search<'a> {
 
 /// What each family offers in each direction: the places of its column and of itself, its rank, and its best
 /// member.
+///
+/// **A half-line of a quantity is taken at its word; anything else must be better by a standard error.** There
+/// are few half-lines, and neighbours among them are nearly the same event. Sets of single values, residues
+/// and lengths are many, and put together by the order that noise gave: of a violation that is just about to
+/// be seen the luckiest of them would beat the half-line that is the truth.
 fn ranked<'s>(
     columns: &'s [(Feature, Column<'_>)],
     families: &'s [(usize, Grouped)],
@@ -263,7 +268,11 @@ fn ranked<'s>(
             let (feature, _) = columns.get(*place)?;
             let prospect = prospect(direction);
             let member = grouped.best(direction, &prospect)?;
-            let promise = prospect.promise(member.seen);
+            let is_taken_at_its_word = match grouped.family {
+                Family::Thresholds | Family::Tails => feature.is_quantity(),
+                Family::Ratios => false,
+            };
+            let promise = prospect.doubted(member.seen, if is_taken_at_its_word { 0.0 } else { 1.0 });
             let handicap =
                 if matches!(feature, Feature::Score(_) | Feature::Digit(_)) { HANDICAP * promise.abs() } else { 0.0 };
             Some(((*place, family), direction, promise - handicap, member))

@@ -216,6 +216,25 @@ impl Feature {
         }
     }
 
+    /// Whether its readings are quantities, whose half-lines are events that noise moves in one piece: numbers,
+    /// parts and what is made of them, and learned scores; no lengths, and no digits.
+    pub(super) fn is_quantity(&self) -> bool {
+        matches!(
+            self,
+            Self::Value
+                | Self::Magnitude
+                | Self::Part(_)
+                | Self::LastPart
+                | Self::Count(_)
+                | Self::CountAbove(_)
+                | Self::Difference(_)
+                | Self::Least
+                | Self::Greatest
+                | Self::Sum
+                | Self::Score(_)
+        )
+    }
+
     /// Its kind, in the words of [`kinds`].
     #[must_use]
     pub fn kind(&self) -> &'static str {

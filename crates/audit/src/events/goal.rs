@@ -69,6 +69,12 @@ impl Prospect {
     /// What bound an event with these counts on the selection part promises.
     #[must_use]
     pub fn promise(&self, seen: EventCounts) -> f64 {
+        self.doubted(seen, 0.0)
+    }
+
+    /// The same, if the selection part was kind to the event by so many standard errors more.
+    #[must_use]
+    pub fn doubted(&self, seen: EventCounts, errors: f64) -> f64 {
         if seen.n == 0 || seen.m == 0 {
             return f64::NEG_INFINITY;
         }
@@ -76,20 +82,24 @@ impl Prospect {
         let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
         let (p_spread, q_spread) = (p * (1.0 - p), q * (1.0 - q));
         // Standard errors of p − c·q on the part to come and on the part seen, for weights w_p and w_q.
-        let penalty = |w_p: f64, w_q: f64| {
-            let error =
-                |n: u64, m: u64| (w_p * w_p * p_spread / real(n.max(1)) + w_q * w_q * q_spread / real(m.max(1))).sqrt();
-            self.z * error(self.n, self.m) + CAUTION * error(seen.n, seen.m)
+        let error = |w_p: f64, w_q: f64, n: u64, m: u64| {
+            (w_p * w_p * p_spread / real(n.max(1)) + w_q * w_q * q_spread / real(m.max(1))).sqrt()
+        };
+        let penalties = |w_p: f64, w_q: f64| {
+            let on_seen = error(w_p, w_q, seen.n, seen.m);
+            (self.z * error(w_p, w_q, self.n, self.m) + CAUTION * on_seen, errors * on_seen)
         };
         match self.goal {
             Goal::Delta { c, delta } => {
-                let (excess, penalty) = (seen.excess(c), penalty(1.0, c));
+                let (penalty, doubt) = penalties(1.0, c);
+                let excess = seen.excess(c) - doubt;
                 if excess - penalty > delta {
                     return excess - penalty;
                 }
                 // Nothing promises a violation: the event that comes closest to one, by its own errors. Below
-                // every bound above.
-                -2.0 + ((excess - delta) / penalty).clamp(-1.0, 1.0)
+                // every bound above, and of no two events that differ in it the same.
+                let close = (excess - delta) / penalty;
+                -2.0 + close / (1.0 + close.abs())
             }
             Goal::Epsilon { delta } => {
                 let above = real(seen.x) / real(seen.n) - delta;
@@ -99,7 +109,8 @@ impl Prospect {
                 // On the logarithms, by the delta method; no rate is believed to be below what the part to
                 // come could show.
                 let q = q.max(self.z.max(1.0) / real(self.m.max(1)));
-                (above / q).ln() - penalty(1.0 / above, 1.0 / q)
+                let (penalty, doubt) = penalties(1.0 / above, 1.0 / q);
+                (above / q).ln() - penalty - doubt
             }
         }
     }
