@@ -16,18 +16,18 @@ use crate::{
 };
 
 /// The `length` bits of a number, the first the most significant.
-fn digits(number: &BigUint, length: u32) -> Vec<bool> {
+pub fn digits(number: &BigUint, length: u32) -> Vec<bool> {
     (0..u64::from(length)).rev().map(|place| number.bit(place)).collect()
 }
 
 /// So many random bits.
-fn random(source: &mut impl Bits, length: u32) -> Result<Vec<bool>, Box<dyn std::error::Error>> {
+pub fn random(source: &mut impl Bits, length: u32) -> Result<Vec<bool>, Box<dyn std::error::Error>> {
     (0..length).map(|_| Ok(source.take(1)? == 1)).collect()
 }
 
 impl<W: Write> Recording<W> {
     /// One run on a tape that begins with these bits and goes on at random.
-    fn from_prefix<P: Program<Output: Written>>(
+    pub fn from_prefix<P: Program<Output: Written>>(
         &mut self,
         name: &str,
         sampler: &P,
@@ -44,20 +44,26 @@ impl<W: Write> Recording<W> {
 
     /// The floors of a distribution at `precision` bits, of which the first look is `width`, by their number;
     /// and what they are floors of, which Coq checks: cells of 2^`offset` places, of both signs if `folded`.
-    fn floors(
+    pub fn floors(
         &mut self,
         (decay, offset, folded): (Decay<'_>, u32, bool),
         precision: u32,
         width: u32,
         floors: &[BigUint],
     ) -> Result<u64, Box<dyn std::error::Error>> {
+        let list = self.list(precision, width, floors)?;
+        writeln!(self.to, "cells {list} {} {offset} {}", decay.written(), u8::from(folded))?;
+        Ok(list)
+    }
+
+    /// A list of floors, by its number; what it is of is said after it.
+    pub fn list(&mut self, precision: u32, width: u32, floors: &[BigUint]) -> Result<u64, Box<dyn std::error::Error>> {
         self.lists += 1;
         write!(self.to, "floors {} {precision} {width} :", self.lists)?;
         for floor in floors {
             write!(self.to, " {floor:x}")?;
         }
         writeln!(self.to)?;
-        writeln!(self.to, "cells {} {} {offset} {}", self.lists, decay.written(), u8::from(folded))?;
         Ok(self.lists)
     }
 

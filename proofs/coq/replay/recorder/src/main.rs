@@ -6,15 +6,21 @@
 //! tape laplace 5 2 : 0110101 : -3             one random tape, exactly the bits that were used, and its output
 //! floors 3 : 7f… bf…                          ⌊G(j)·2^precision⌋ of a fast sampler's cells, in hexadecimal: the tapes after it name it by its number
 //! cells 3 laplace 5 2 0 1                     the floors of what: weights, log₂ of a width, both signs or not
+//! fixed_cells 5 gaussian 16 1 1 0              the same of a table of fixed work
 //! bounds 4 : 0,1 1,2                          the enclosures of a coin's probability at each length
 //! coin 4 1 2 3                                what these enclose: p of ε = 1/2 and 3 answers
+//! digits 5 2 1 0                              the floors of the last digit, to base 8, of scale 2 and 2^0 places
+//! fixed direct Standard 5 : 01… : -3 : 0 1    one fixed-work sample, and which of its trials were ambiguous; `filled`: a slice, and which of each batch
+//! bulk table 3 64 : 01… : -3 0 2              a slice of a prepared sampler
 //! exp 1 2 30 : 2605029347 2605029348 32       `exp_neg` of 1/2 at 30 bits: its bounds, over 2^32; and so for `ln`
 //! ```
 //!
 //! Only the public API is used, so that what is recorded is what everybody gets. The seeds are fixed: the same code writes the same file.
 
+mod corners;
 mod exact;
 mod fast;
+mod fixed;
 mod floors;
 
 use std::{
@@ -342,6 +348,8 @@ fn main() -> Outcome {
     trees(&mut to)?;
     tapes(&mut to)?;
     fast::record(&mut to)?;
+    corners::record(&mut to)?;
+    fixed::record(&mut to)?;
     exact::record(&mut to)?;
     to.to.flush()?;
     Ok(())
