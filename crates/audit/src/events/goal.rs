@@ -74,7 +74,7 @@ impl Prospect {
 
     /// The same, if the selection part was kind to the event by so many standard errors more.
     #[must_use]
-    pub fn doubted(&self, seen: EventCounts, errors: f64) -> f64 {
+    pub(crate) fn doubted(&self, seen: EventCounts, errors: f64) -> f64 {
         if seen.n == 0 || seen.m == 0 {
             return f64::NEG_INFINITY;
         }
