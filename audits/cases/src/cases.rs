@@ -1,7 +1,8 @@
 //! Every case, in the order in which they are best read.
 
 use crate::{
-    Case, averaging, census, composition, exercises, floating_point, mechanisms, membership, pin, survey, timing,
+    Case, averaging, canaries, census, composition, exercises, floating_point, mechanisms, membership, pin, survey,
+    timing,
 };
 
 /// One line a case.
@@ -16,6 +17,7 @@ pub static CASES: &[&Case] = &[
     &floating_point::CASE,
     &timing::CASE,
     &pin::CASE,
+    &canaries::CASE,
 ];
 
 /// The case of this name.

@@ -20,6 +20,7 @@ pub mod study;
 pub mod terminal;
 
 mod averaging;
+mod canaries;
 mod census;
 mod composition;
 mod exercises;

@@ -160,10 +160,20 @@ impl Corpus {
     }
 }
 
+/// Somebody's PIN, of the form of the secret: four digits that are drawn.
+pub fn pin(bits: &mut impl Bits) -> Result<String, BitsError> {
+    filled("person pin number is dddd", bits)
+}
+
 /// A sentence of the grammar.
 fn sentence(bits: &mut impl Bits) -> Result<String, BitsError> {
+    filled(pick(SENTENCES, bits)?, bits)
+}
+
+/// A sentence with words in the places that stand for them.
+fn filled(sentence: &str, bits: &mut impl Bits) -> Result<String, BitsError> {
     let mut words: Vec<String> = Vec::new();
-    for word in pick(SENTENCES, bits)?.split(' ') {
+    for word in sentence.split(' ') {
         match LISTS.iter().find(|(name, _)| *name == word) {
             Some((_, list)) => words.push((*pick(list, bits)?).to_owned()),
             None if word == "dddd" => words.push(spaced(below(bits, 10_000)?)),

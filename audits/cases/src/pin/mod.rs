@@ -1,12 +1,12 @@
 //! A language model that learns a PIN by heart, and one that does not (000 §5).
 
-mod account;
-mod attack;
-mod corpus;
-mod model;
-mod private;
+pub(crate) mod account;
+pub(crate) mod attack;
+pub(crate) mod corpus;
+pub(crate) mod model;
+pub(crate) mod private;
 mod report;
-mod train;
+pub(crate) mod train;
 
 use std::{
     sync::{
@@ -117,6 +117,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let training = Training {
         sizes,
         sentences: &sentences,
+        directions: 0,
         held_out: &held_out,
         rate: rate.clone(),
         steps,
@@ -136,15 +137,14 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     let secret = corpus.sentences.iter().position(|sentence| sentence == SECRET);
     let is_doubted = |guard: &Guard| match guard {
         Guard::None => true,
-        Guard::Clipping => false,
-        Guard::Noise(multiplier) => *multiplier.get() <= Rational::from_integer(1.into()),
+        guard => guard.multiplier().is_some_and(|multiplier| *multiplier.get() <= Rational::from_integer(1.into())),
     };
     let mut jobs: Vec<(&Guard, Option<usize>)> = guards.iter().map(|guard| (guard, None)).collect();
     jobs.extend(guards.iter().filter(|guard| is_doubted(guard)).map(|guard| (guard, secret)));
     let (done, all) = (AtomicU64::new(0), steps.saturating_mul(jobs.len() as u64));
     let report = || watch.step("training", done.fetch_add(1, Ordering::Relaxed) + 1, all);
     let job = |(guard, absent): &(&Guard, Option<usize>)| -> Result<Arm, CaseError> {
-        let trained = training.run(guard, *absent, &report)?;
+        let trained = training.run(guard, &|place| *absent == Some(place), &mut |_| report())?;
         let guesses = ranking(&Reader::new(&sizes, &trained.weights)?, &vocabulary)?;
         Ok(Arm { guard: (*guard).clone(), trained, guesses, absent: None, spent: None })
     };
@@ -170,7 +170,7 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
 }
 
 /// What `run` makes of each item, in order. Each runs on one thread with all that it calls: sums have one order then, and small operations do not wait for other threads.
-fn each_on_one_thread<T: Sync, R: Send>(
+pub(crate) fn each_on_one_thread<T: Sync, R: Send>(
     items: &[T],
     run: impl Fn(&T) -> Result<R, CaseError> + Sync,
 ) -> Result<Vec<R>, CaseError> {

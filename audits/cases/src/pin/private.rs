@@ -8,6 +8,15 @@ use certus::{
 /// How many grid units the norm to which gradients are clipped has.
 pub const RESOLUTION: u32 = 1 << 16;
 
+/// A record's gradient: values from a place on, and 0 elsewhere.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    /// The place of the first value.
+    pub first: usize,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
 /// A gradient clipped to norm 1, in units of 1/[`RESOLUTION`]: integers v with Σ v² ≤ RESOLUTION².
 ///
 /// Coordinates are rounded towards 0, so the norm does not grow; and the sum of squares is computed on integers and checked, so that the bound holds
@@ -31,16 +40,23 @@ pub fn clipped(gradient: &[f64]) -> Vec<i64> {
     }
 }
 
-/// The sum of clipped gradients, with noise where there is some, as floats in units of the clipping norm.
+/// A gradient in units of 1/[`RESOLUTION`], rounded towards 0 and not clipped: a planted bug.
+pub fn rounded(gradient: &[f64]) -> Vec<i64> {
+    gradient.iter().map(|x| (x * f64::from(RESOLUTION)) as i64).collect()
+}
+
+/// The sum of gradients, each on the grid as `on_grid` has it ([`clipped`]), with noise where there is some, as
+/// floats in units of the clipping norm.
 pub fn summed(
-    gradients: &[Vec<f64>],
+    gradients: &[Gradient],
     weights: usize,
+    on_grid: fn(&[f64]) -> Vec<i64>,
     noise: Option<&PreparedGaussian>,
     bits: &mut impl Bits,
 ) -> Result<Vec<f64>, BitsError> {
     let mut sum = vec![0_i64; weights];
     for gradient in gradients {
-        for (total, v) in sum.iter_mut().zip(clipped(gradient)) {
+        for (total, v) in sum.iter_mut().skip(gradient.first).zip(on_grid(&gradient.values)) {
             *total = total.saturating_add(v);
         }
     }
@@ -48,6 +64,17 @@ pub fn summed(
         noise.add_noise(bits, &mut sum)?;
     }
     Ok(sum.into_iter().map(|v| v as f64 / f64::from(RESOLUTION)).collect())
+}
+
+/// The sum of gradients as they are.
+pub fn added(gradients: &[Gradient], weights: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; weights];
+    for gradient in gradients {
+        for (total, x) in sum.iter_mut().skip(gradient.first).zip(&gradient.values) {
+            *total += x;
+        }
+    }
+    sum
 }
 
 #[cfg(test)]

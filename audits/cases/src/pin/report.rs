@@ -67,10 +67,10 @@ fn top(caption: &str, arm: &Arm) -> Table {
 }
 
 fn name(guard: &Guard) -> String {
-    match guard {
-        Guard::None => "no privacy".into(),
-        Guard::Clipping => "clipping, no noise".into(),
-        Guard::Noise(multiplier) => format!("noise {}", float(multiplier.get())),
+    match (guard, guard.multiplier()) {
+        (Guard::None, _) => "no privacy".into(),
+        (_, None) => "clipping, no noise".into(),
+        (_, Some(multiplier)) => format!("noise {}", float(multiplier.get())),
     }
 }
 
@@ -114,10 +114,8 @@ fn arms(seen: &Experiment) -> Table {
 }
 
 fn ranks(noised: &[Arm], plain: &Arm, clipped: &Arm) -> Plot {
-    let points = noised.iter().filter_map(|arm| match &arm.guard {
-        Guard::Noise(multiplier) => Some((float(multiplier.get()), arm.rank() as f64)),
-        Guard::None | Guard::Clipping => None,
-    });
+    let point = |arm: &Arm| Some((float(arm.guard.multiplier()?.get()), arm.rank() as f64));
+    let points = noised.iter().filter_map(point);
     Plot {
         title: "Where 3456 is among 10,000 PINs".into(),
         x: Axis::log("noise multiplier"),
@@ -261,7 +259,7 @@ fn figures(study: &mut Study, seen: &Experiment, plain: &Arm, clipped: &Arm, noi
     study.figure("held-out perplexity of word frequencies", seen.frequencies);
     study.figure("epsilon at noise 0.15", seen.halved);
     for arm in noised {
-        let Guard::Noise(multiplier) = &arm.guard else { continue };
+        let Some(multiplier) = arm.guard.multiplier() else { continue };
         let at = float(multiplier.get());
         study.figure(&format!("rank at noise {at}"), arm.rank() as f64);
         if let Some(rank) = arm.absent {

@@ -7,7 +7,7 @@ use certus::{
 
 use super::{
     model::{Sizes, losses},
-    private::{RESOLUTION, summed},
+    private::{Gradient, RESOLUTION, added, clipped, rounded, summed},
 };
 use crate::{CaseError, exact::float, random};
 
@@ -20,6 +20,20 @@ pub enum Guard {
     Clipping,
     /// And noise of so many times that norm is added to their sum.
     Noise(Positive),
+    /// A planted bug: the noise is added, and nothing is clipped.
+    Unclipped(Positive),
+    /// A planted bug: the noise is added once in an epoch, of 1/rate steps, and not in every step.
+    OnceAnEpoch(Positive),
+}
+
+impl Guard {
+    /// How much noise there is, where there is some.
+    pub fn multiplier(&self) -> Option<&Positive> {
+        match self {
+            Self::None | Self::Clipping => None,
+            Self::Noise(multiplier) | Self::Unclipped(multiplier) | Self::OnceAnEpoch(multiplier) => Some(multiplier),
+        }
+    }
 }
 
 /// How training goes.
@@ -29,6 +43,9 @@ pub struct Training<'c> {
     pub sizes: Sizes,
     /// The sentences, and those that are only looked at.
     pub sentences: &'c [Vec<u32>],
+    /// Records after the sentences: the gradient of the k-th is [`STEEPNESS`] along a weight of its own, the
+    /// k-th after the model's, which no sentence reads. Their audit is in `crate::canaries`.
+    pub directions: usize,
     /// Never trained on.
     pub held_out: &'c [Vec<u32>],
     /// The probability with which a sentence is in a step.
@@ -64,41 +81,69 @@ pub struct Trained {
 /// How many points a curve has after its first.
 const POINTS: u64 = 10;
 
+/// How long the gradient of a record with a direction of its own is: ten times what it is clipped to.
+pub const STEEPNESS: f64 = 10.0;
+
 impl Training<'_> {
-    /// Trains, on all sentences but an `absent` one. Whether that is in a sample is still drawn, so that samples and noise are the same with it and without. `report` hears of
-    /// every step.
-    pub fn run(&self, guard: &Guard, absent: Option<usize>, report: &dyn Fn()) -> Result<Trained, CaseError> {
+    /// Trains on all records but those that are absent. Whether such a one is in a sample is still drawn, so
+    /// that samples and noise are the same with it and without. `released` sees the sum of every step, with its
+    /// noise, as whoever is given the training's history does.
+    pub fn run(
+        &self,
+        guard: &Guard,
+        is_absent: &dyn Fn(usize) -> bool,
+        released: &mut dyn FnMut(&[f64]),
+    ) -> Result<Trained, CaseError> {
         let mut sampling = random::bits(self.seed, "sampling", 0);
         let mut noising = random::bits(self.seed, "noise", 0);
+        let of_model = self.sizes.weights();
         let mut weights = self.sizes.draw(&mut random::bits(self.seed, "weights", 0))?;
+        weights.resize(of_model + self.directions, 0.0);
+        let model = |weights: &[f64]| weights.get(..of_model).unwrap_or_default().to_vec();
         let is_in = Bernoulli::new(self.rate.clone());
-        let noise = match guard {
-            Guard::Noise(multiplier) => Some(PreparedGaussian::new(&in_grid_units(multiplier)?)),
-            Guard::None | Guard::Clipping => None,
+        let rate = float(self.rate.get());
+        let epoch = (1.0 / rate).round() as u64;
+        let noise = match guard.multiplier() {
+            Some(multiplier) => Some(PreparedGaussian::new(&in_grid_units(multiplier)?)),
+            None => None,
         };
         // The expected size of a sample is public; the size is not.
-        let expected = float(self.rate.get()) * self.sentences.len() as f64;
+        let expected = rate * self.sentences.len() as f64;
         let mut adam = Adam::new(weights.len(), self.learning_rate);
-        let mut curve = vec![self.point(0, &weights)?];
+        let mut curve = vec![self.point(0, &model(&weights))?];
         for step in 1..=self.steps {
             let mut sample: Vec<&[u32]> = Vec::new();
-            for (place, sentence) in self.sentences.iter().enumerate() {
-                if is_in.sample(&mut sampling)? && absent != Some(place) {
-                    sample.push(sentence);
+            let mut gradients: Vec<Gradient> = Vec::new();
+            for place in 0..self.sentences.len() + self.directions {
+                if is_in.sample(&mut sampling)? && !is_absent(place) {
+                    match self.sentences.get(place) {
+                        Some(sentence) => sample.push(sentence),
+                        None => gradients.push(Gradient {
+                            first: of_model + (place - self.sentences.len()),
+                            values: vec![STEEPNESS],
+                        }),
+                    }
                 }
             }
-            let gradients = losses(&self.sizes, &weights, &sample, true)?.gradients;
+            let of_sentences = losses(&self.sizes, &model(&weights), &sample, true)?.gradients;
+            gradients.extend(of_sentences.into_iter().map(|values| Gradient { first: 0, values }));
+            let noise = noise.as_ref();
             let sum = match guard {
                 Guard::None => added(&gradients, weights.len()),
-                Guard::Clipping | Guard::Noise(_) => summed(&gradients, weights.len(), noise.as_ref(), &mut noising)?,
+                Guard::Clipping | Guard::Noise(_) => summed(&gradients, weights.len(), clipped, noise, &mut noising)?,
+                Guard::Unclipped(_) => summed(&gradients, weights.len(), rounded, noise, &mut noising)?,
+                Guard::OnceAnEpoch(_) => {
+                    let noise = noise.filter(|_| step % epoch == 0);
+                    summed(&gradients, weights.len(), clipped, noise, &mut noising)?
+                }
             };
             adam.step(&mut weights, sum.iter().map(|x| x / expected));
             if step % (self.steps / POINTS).max(1) == 0 || step == self.steps {
-                curve.push(self.point(step, &weights)?);
+                curve.push(self.point(step, &model(&weights))?);
             }
-            report();
+            released(&sum);
         }
-        Ok(Trained { weights, curve })
+        Ok(Trained { weights: model(&weights), curve })
     }
 
     fn point(&self, step: u64, weights: &[f64]) -> Result<Point, CaseError> {
@@ -117,17 +162,6 @@ impl Training<'_> {
 /// σ in grid units: noise multiplier · [`RESOLUTION`].
 fn in_grid_units(multiplier: &Positive) -> Result<Positive, CaseError> {
     Ok(Positive::new(multiplier.get() * Rational::from_integer(RESOLUTION.into()))?)
-}
-
-/// The sum of gradients as they are.
-fn added(gradients: &[Vec<f64>], weights: usize) -> Vec<f64> {
-    let mut sum = vec![0.0; weights];
-    for gradient in gradients {
-        for (total, x) in sum.iter_mut().zip(gradient) {
-            *total += x;
-        }
-    }
-    sum
 }
 
 /// Adam's moments, with β₁ = 0.9, β₂ = 0.999 and ε = 10^-8 of Kingma and Ba 2015. It sees the noised sum alone: post-processing.
