@@ -24,6 +24,15 @@ pub trait Family {
     /// If it has no profile.
     fn curve(&mut self, place: i32) -> Result<Curve, CanaryError>;
 
+    /// The claim by δ(0) alone, which is all that matters where every canary is guessed.
+    ///
+    /// # Errors
+    ///
+    /// If it has no profile.
+    fn distance(&mut self, place: i32) -> Result<Curve, CanaryError> {
+        self.curve(place)
+    }
+
     /// ε and δ, where the claim is nothing else.
     fn pair(&self, place: i32) -> Option<(f64, f64)>;
 

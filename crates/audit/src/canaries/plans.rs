@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use certus::{
-    account::{Plan, Precision, PrivacyProfile, epsilon},
+    account::{Plan, Precision, PrivacyProfile, delta, epsilon},
     exact::{NonNegative, Probability, Rational, Rounding, decimal, from_f64, parse, render},
     guarantee::Relation,
     mechanism::{Spec, Value, domination},
@@ -23,7 +23,11 @@ const PLACES_A_HALVING: i32 = 64;
 const HALVINGS: i32 = 4;
 
 /// Digits of the profiles: their upper ends are used, so that fewer make the audit weaker, and never false.
-const PRECISION: Precision = Precision { digits: 4 };
+/// Those of plans of wide noise take ten times as long to four.
+const PRECISION: Precision = Precision { digits: 2 };
+
+/// Digits of the one ε that is told.
+const TOLD: Precision = Precision { digits: 4 };
 
 /// Points of a profile, and how many of them one thread asks for.
 const POINTS: u32 = 33;
@@ -49,7 +53,10 @@ pub struct Plans {
 struct Known {
     texts: Vec<String>,
     plan: Plan,
-    curve: Curve,
+    /// Its profiles, once they were asked for.
+    curve: Option<Curve>,
+    /// δ(0) alone, once it was asked for.
+    distance: Option<Curve>,
     /// At most its ε at the δ, once it was asked for.
     epsilon: Option<f64>,
 }
@@ -62,7 +69,7 @@ impl Plans {
     /// If there is no such plan, or it has no account.
     pub fn new(specs: &[Spec], relation: Relation, delta: Option<Probability>) -> Result<Self, CanaryError> {
         let mut plans = Self { specs: specs.to_vec(), relation, delta, known: BTreeMap::new() };
-        plans.known(0)?;
+        plans.distance(0)?;
         Ok(plans)
     }
 
@@ -78,7 +85,7 @@ impl Plans {
         self.specs.iter().map(|spec| with_noise(spec, &factor)).collect()
     }
 
-    fn known(&mut self, place: i32) -> Result<&Known, CanaryError> {
+    fn known(&mut self, place: i32) -> Result<&mut Known, CanaryError> {
         if !self.known.contains_key(&place) {
             let specs = self.specs_at(place)?;
             let mut plan = Plan::new();
@@ -86,11 +93,10 @@ impl Plans {
                 let domination = domination(&spec.without_copies())?.under(self.relation)?;
                 plan = plan.with(&domination, spec.copies().map_or(1, |copies| copies.get().into()))?;
             }
-            let curve = Curve::new(&points(&plan)?)?;
             let texts = specs.iter().map(ToString::to_string).collect();
-            self.known.insert(place, Known { texts, plan, curve, epsilon: None });
+            self.known.insert(place, Known { texts, plan, curve: None, distance: None, epsilon: None });
         }
-        self.known.get(&place).ok_or(CanaryError::NoPlan)
+        self.known.get_mut(&place).ok_or(CanaryError::NoPlan)
     }
 }
 
@@ -107,7 +113,22 @@ impl Family for Plans {
     }
 
     fn curve(&mut self, place: i32) -> Result<Curve, CanaryError> {
-        Ok(self.known(place)?.curve.clone())
+        let known = self.known(place)?;
+        if known.curve.is_none() {
+            known.curve = Some(Curve::new(&points(&known.plan)?)?);
+        }
+        known.curve.clone().ok_or(CanaryError::NoPlan)
+    }
+
+    fn distance(&mut self, place: i32) -> Result<Curve, CanaryError> {
+        let known = self.known(place)?;
+        if known.distance.is_none() {
+            let most = delta(&known.plan, &NonNegative::zero(), &PRECISION)?.enclosure.upper();
+            let delta = above(&most).min(1.0);
+            // P and Q are as far from each other as Q from P.
+            known.distance = Some(Curve::new(&[ProfilePoint { epsilon: 0.0, delta_in: delta, delta_out: delta }])?);
+        }
+        known.distance.clone().ok_or(CanaryError::NoPlan)
     }
 
     fn pair(&self, _: i32) -> Option<(f64, f64)> {
@@ -117,14 +138,10 @@ impl Family for Plans {
     fn epsilon_below(&mut self, place: i32) -> Result<Option<f64>, CanaryError> {
         let Some(delta) = self.delta.clone() else { return Ok(None) };
         let known = self.known(place)?;
-        if known.epsilon.is_some() {
-            return Ok(known.epsilon);
+        if known.epsilon.is_none() {
+            known.epsilon = Some(below(&epsilon(&known.plan, &delta, &TOLD)?.enclosure.lower()));
         }
-        let found = Some(below(&epsilon(&known.plan, &delta, &PRECISION)?.enclosure.lower()));
-        if let Some(known) = self.known.get_mut(&place) {
-            known.epsilon = found;
-        }
-        Ok(found)
+        Ok(known.epsilon)
     }
 
     fn member(&mut self, place: i32) -> String {
@@ -188,7 +205,8 @@ mod tests {
         Plans::new(&[spec.parse().unwrap()], Relation::AddRemove, Some(delta)).unwrap()
     }
 
-    /// Every point is at least δ, which is known to many more digits, and hardly more: of both directions.
+    /// Every point is at least δ, which is known to many more digits, and at most a hundredth more: of both
+    /// directions.
     #[test]
     fn points_are_above_the_profile() {
         let mut plans = plans("subsampled_gaussian(sigma=1, rate=1/4)*3");
@@ -204,11 +222,27 @@ mod tests {
                 let truth = truth.enclosure.lower();
                 let bound = certus::exact::from_f64(bound).unwrap();
                 assert!(bound >= truth, "{point:?}");
-                assert!(bound <= truth * Rational::new(1001.into(), 1000.into()), "{point:?}");
+                assert!(bound <= truth * Rational::new(101.into(), 100.into()), "{point:?}");
             }
             differ += usize::from((point.delta_in - point.delta_out).abs() > 1e-3 * point.delta_in);
         }
         assert!(differ > 0, "the directions of a sampled plan differ");
+    }
+
+    /// δ(0) alone allows what the whole profile allows, or more, and is no other δ(0).
+    #[test]
+    fn a_distance_is_the_first_point() {
+        for spec in ["subsampled_gaussian(sigma=1, rate=1/4)*3", "laplace(scale=2)", "gaussian(sigma=3)*7"] {
+            let mut plans = plans(spec);
+            let (distance, curve) = (plans.distance(0).unwrap(), plans.curve(0).unwrap());
+            for percent in 0..=100 {
+                let share = f64::from(percent) / 100.0;
+                assert!(distance.at_most(share) >= curve.at_most(share), "{spec} {share}");
+            }
+            let (alone, first) = (distance.at_most(0.0), points(&plans.known(0).unwrap().plan).unwrap()[0]);
+            let both = f64::midpoint(first.delta_in, first.delta_out);
+            assert!((alone - both).abs() <= 0.01 * both, "{spec}: {alone} {both}");
+        }
     }
 
     #[test]
