@@ -23,6 +23,13 @@ pub(super) struct Arm {
     pub(super) is_correct: bool,
 }
 
+impl Arm {
+    /// Whether the accountants of both are told the same.
+    pub(super) fn claims_as(&self, other: &Self) -> bool {
+        self.told == other.told && self.told_rate == other.told_rate
+    }
+}
+
 /// The multiplier that most bugs claim.
 pub(super) const CLAIMED: i64 = 8;
 /// Correct multipliers, in tenths.

@@ -1,6 +1,7 @@
 //! One training run, audited: canaries in an LSTM's training data, planted bugs, and correct DP-SGD (000 §5).
 
 mod arms;
+mod audit;
 mod records;
 mod report;
 mod score;
@@ -9,14 +10,16 @@ mod verdict;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use certus::exact::{Probability, Rational};
-use certus_audit::canaries::{Canaries, Guessing, OneRunReport};
 
-use self::{arms::Arm, records::Records, score::Scores, verdict::ClaimedPlan};
+use self::{
+    audit::{Audited, Setup},
+    records::Records,
+    score::Scores,
+};
 use crate::{
     Case, CaseError, Parameter, Setting, Study, Watch,
     exact::float,
     pin::{
-        account::spent,
         attack::{rank, ranking},
         corpus::{PIN, Vocabulary},
         each_on_one_thread,
@@ -36,7 +39,7 @@ pub static CASE: Case = Case {
         whole("directions", "how many canaries have a direction of their own", 10_000.0, 4000.0, 200.0, 100_000.0),
         whole("pins", "how many canaries are sentences with a PIN", 100.0, 100.0, 20.0, 1000.0),
         whole("words", "how many words the corpus has", 985.0, 985.0, 100.0, 20_000.0),
-        whole("steps", "how many steps the training has", 1000.0, 400.0, 20.0, 10_000.0),
+        whole("steps", "how many steps the training has", 1000.0, 250.0, 20.0, 10_000.0),
         whole("hidden", "how many numbers the model remembers", 48.0, 32.0, 1.0, 512.0),
         Parameter {
             name: "rate",
@@ -62,25 +65,6 @@ const LEARNING_RATE: f64 = 0.03;
 const DELTA_DIGITS: u32 = 7;
 /// The confidence of each verdict on a claim, by the history or by the model: one run tells less than many.
 const CONFIDENCE: f64 = 0.99;
-
-/// A training and its audits.
-struct Audited {
-    arm: Arm,
-    /// The ε of what the accountant was told.
-    claimed: f64,
-    /// The ε of what was done; infinite where there is none.
-    truth: f64,
-    /// Of (ε, δ), by directions and the training's history.
-    by_directions: OneRunReport,
-    /// Of the plan, by the same.
-    of_plan: OneRunReport,
-    /// Of (ε, δ), by sentences and the trained model alone.
-    by_sentences: OneRunReport,
-    /// Where the secret's PIN is among the 10,000.
-    rank: usize,
-    /// What directions scored, for the picture.
-    canaries: Canaries,
-}
 
 /// All that there is to report.
 struct Experiment {
@@ -140,43 +124,15 @@ fn run(setting: &Setting, watch: &dyn Watch) -> Result<Study, CaseError> {
     })?;
     let coordinates = sizes.weights() + records.directions;
     let (of_sentences, of_directions) = records.coins();
-    let (done, all) = (AtomicU64::new(0), arms.len() as u64);
-    let mut audited = Vec::with_capacity(arms.len());
-    // Several trainings claim the same plan, whose accounts take a while.
-    let mut plans: Vec<ClaimedPlan> = Vec::new();
-    for (place, (arm, scored)) in (0..).zip(arms.into_iter().zip(scored)) {
-        watch.step("auditing", done.fetch_add(1, Ordering::Relaxed), all);
-        let ties = |name: &str| random::bits(setting.seed, name, place);
-        let known = plans.iter().position(|plan| plan.is_of(&arm));
-        let known = match known {
-            Some(known) => known,
-            None => {
-                plans.push(ClaimedPlan::new(&arm, steps, coordinates, &delta)?);
-                plans.len() - 1
-            }
-        };
-        let Some(plan) = plans.get_mut(known) else { continue };
-        let claimed = plan.epsilon;
-        let truth = match &arm.truth {
-            Some(_) if arm.is_correct => claimed,
-            Some(multiplier) => spent(multiplier, &rate, steps, coordinates, &delta)?,
-            None => f64::INFINITY,
-        };
-        let canaries = verdict::canaries(&scored.directions, of_directions, &mut ties("ties of directions"))?;
-        let pins = verdict::canaries(&scored.sentences, of_sentences, &mut ties("ties of sentences"))?;
-        let by_directions = verdict::of_claim(&canaries, Guessing::Ratios, claimed, &delta, true)?;
-        let of_plan = verdict::of_plan(&canaries, &mut plan.plans)?;
-        let by_sentences = verdict::of_claim(&pins, Guessing::Ranks, claimed, &delta, false)?;
-        audited.push(Audited {
-            arm,
-            claimed,
-            truth,
-            by_directions,
-            of_plan,
-            by_sentences,
-            rank: scored.rank,
-            canaries,
-        });
-    }
+    let setup = Setup {
+        seed: setting.seed,
+        steps,
+        rate: &rate,
+        coordinates,
+        delta: &delta,
+        coins_of_sentences: of_sentences,
+        coins_of_directions: of_directions,
+    };
+    let audited = audit::all(arms, scored, &setup, watch)?;
     Ok(report::study(&Experiment { records, sizes, rate, steps, delta, audited }))
 }

@@ -60,14 +60,9 @@ fn shown_found(tested: &Tested) -> String {
 }
 
 impl Audited {
-    /// Of the claim, by the history: as (ε, δ), or as the curve of its plan. They share α.
-    pub(super) fn is_refuted(&self) -> bool {
-        self.by_directions.claim.is_refuted || self.of_plan.claim.is_refuted
-    }
-
-    /// Whether the training was told from the plan that its accountant was told.
-    fn is_another_plan(&self) -> bool {
-        self.of_plan.plan.as_ref().is_some_and(|plan| plan.is_refuted)
+    /// Of the claim, by the history.
+    fn is_refuted(&self) -> bool {
+        self.by_directions.claim.is_refuted
     }
 }
 
@@ -79,8 +74,8 @@ fn table(seen: &Experiment) -> Table {
             "ε claimed",
             "ε true",
             "ε found",
-            "along its plan",
             "claim",
+            "along its plan",
             "plan",
             "by the model alone",
             "claim",
@@ -94,9 +89,9 @@ fn table(seen: &Experiment) -> Table {
             &shown(one.claimed),
             &shown(one.truth),
             &shown_found(&one.by_directions.claim),
-            &shown_found(&one.of_plan.claim),
             verdict(one.is_refuted()),
-            if one.is_another_plan() { "another" } else { "no alarm" },
+            &one.along.as_ref().map_or_else(String::new, shown_found),
+            if one.is_another_plan { "another" } else { "no alarm" },
             &shown_found(&one.by_sentences.claim),
             verdict(one.by_sentences.claim.is_refuted),
             &one.rank.to_string(),
@@ -107,9 +102,9 @@ fn table(seen: &Experiment) -> Table {
 
 fn reading(study: &mut Study) {
     study.text(format!(
-        "\"Found\" is what the guesses refute: any smaller ε is false, of (ε, δ) whatever the mechanism, and along its plan if the plan's noise is varied, which says more where the claim is a plan. \
-         Both share 1 − {CONFIDENCE}. \"Plan\" is a narrower question: was this training the plan that its accountant was told? Its conditions hold of directions: each has a coordinate of its own, the noise \
-         of coordinates is independent, and no sentence reads them.\n\n\
+        "\"Found\" is what the guesses refute: any smaller ε is false, of (ε, δ) whatever the mechanism. \"Plan\" is a narrower question, with an α of its own: was this training the plan that its accountant was told? \
+         Its conditions hold of directions: each has a coordinate of its own, the noise of coordinates is independent, and no sentence reads them. \"Along its plan\" is the ε of the same plan with as much noise as the guesses \
+         allow: much more of ε is seen where it is known how the noise was made.\n\n\
          Clipping forgotten: a direction moves the sum by {STEEPNESS}, so that the noise is as good as {STEEPNESS} times less. Noise once an epoch: the sums between are exact, and no ε \
          holds. Rate understated: the samples are ten times those that were accounted for. Told {CLAIMED} for 1: more noise was accounted for than was drawn.",
     ));
@@ -128,7 +123,7 @@ fn by_noise(seen: &Experiment) -> Plot {
             Series::new("accounted for", Shape::Line(points(&|one| one.claimed))),
             Series::new(
                 "found by the history, along the plan",
-                Shape::Points(points(&|one| found(&one.of_plan.claim))),
+                Shape::Points(points(&|one| one.along.as_ref().map_or(f64::NAN, found))),
             ),
             Series::new(
                 "found by the history, of (ε, δ)",
@@ -187,7 +182,7 @@ fn limits(study: &mut Study, seen: &Experiment) {
     let missed = seen.audited.iter().filter(|one| !one.arm.is_correct && !one.is_refuted());
     let missed: Vec<String> = missed
         .map(|one| {
-            let plan = if one.is_another_plan() { "told from its plan" } else { "not told from its plan either" };
+            let plan = if one.is_another_plan { "told from its plan" } else { "not told from its plan either" };
             format!("\"{}\" (ε = {} where {} is claimed; {plan})", one.arm.name, shown(one.truth), shown(one.claimed))
         })
         .collect();
@@ -247,9 +242,11 @@ fn figures(study: &mut Study, seen: &Experiment) {
             figure("epsilon true", one.truth);
         }
         figure("epsilon found", found(&one.by_directions.claim));
-        figure("epsilon found along the plan", found(&one.of_plan.claim));
+        if let Some(along) = &one.along {
+            figure("epsilon found along the plan", found(along));
+        }
         figure("claim refuted", f64::from(u8::from(one.is_refuted())));
-        figure("plan refuted", f64::from(u8::from(one.is_another_plan())));
+        figure("plan refuted", f64::from(u8::from(one.is_another_plan)));
         figure("epsilon found by the model", found(&one.by_sentences.claim));
         figure("claim refuted by the model", f64::from(u8::from(one.by_sentences.claim.is_refuted)));
         figure("rank", one.rank as f64);

@@ -1,14 +1,16 @@
-//! The audits of one training: of its claim and of its plan, by directions, and of its claim by sentences.
+//! The audits of one training: of its claim by directions and by sentences, and of its plan by directions.
 
 use certus::{
     bits::Bits,
-    exact::{Positive, Probability, from_f64},
+    exact::{Probability, from_f64},
     guarantee::Relation,
     mechanism::Spec,
 };
 use certus_audit::{
     Claim,
-    canaries::{Canaries, Canary, Guessing, Method, OneRun, OneRunReport, Pairs, Plans, default_guesses},
+    canaries::{
+        Canaries, Canary, Family, Guessing, Method, OneRun, OneRunReport, Pairs, Plans, Tested, default_guesses, plan,
+    },
 };
 
 use super::{CONFIDENCE, arms::Arm};
@@ -19,30 +21,35 @@ use crate::{
 
 /// What an accountant was told, with what he says of it.
 pub(super) struct ClaimedPlan {
-    told: Positive,
-    rate: Probability,
     /// At most its ε.
     pub(super) epsilon: f64,
     /// The plan, `dp_sgd(noise_multiplier=8, …)*1000`, and the same with its noise varied.
-    pub(super) plans: Plans,
+    plans: Plans,
 }
 
 impl ClaimedPlan {
     /// What the accountant of this training was told.
     pub(super) fn new(arm: &Arm, steps: u64, coordinates: usize, delta: &Probability) -> Result<Self, CaseError> {
-        let (told, rate) = (arm.told.clone(), arm.told_rate.clone());
+        let (told, rate) = (&arm.told, &arm.told_rate);
         let plan: Spec = format!(
             "dp_sgd(noise_multiplier={}, rate={rate}, clip={RESOLUTION}, coordinates={coordinates})*{steps}",
             told.get()
         )
         .parse()?;
-        let epsilon = spent(&told, &rate, steps, coordinates, delta)?;
-        Ok(Self { told, rate, epsilon, plans: Plans::new(&[plan], Relation::AddRemove, Some(delta.clone()))? })
+        let epsilon = spent(told, rate, steps, coordinates, delta)?;
+        Ok(Self { epsilon, plans: Plans::new(&[plan], Relation::AddRemove, Some(delta.clone()))? })
     }
 
-    /// Whether another training claims the same.
-    pub(super) fn is_of(&self, arm: &Arm) -> bool {
-        self.told == arm.told && self.rate == arm.told_rate
+    /// Whether a run is told from the plan. All canaries are guessed, and its δ(0) says how many may be right.
+    pub(super) fn is_told_from(&mut self, canaries: &Canaries) -> Result<bool, CaseError> {
+        let right = canaries.right(Guessing::Ratios, &[canaries.len()]).into_iter().sum();
+        let p_value = plan::p_value(&self.plans.distance(0)?, canaries.len(), canaries.len(), right);
+        Ok(p_value <= 1.0 - CONFIDENCE)
+    }
+
+    /// The same, and the plan with the least noise that it is told from: how much ε it shows, if it is such a plan.
+    pub(super) fn along(&mut self, canaries: &Canaries) -> Result<Tested, CaseError> {
+        Ok(OneRun::new(CONFIDENCE)?.guessing(Guessing::Ratios).run_plan(canaries, &mut self.plans)?)
     }
 }
 
@@ -59,27 +66,17 @@ fn guesses(canaries: &Canaries) -> Vec<u64> {
     guesses
 }
 
-/// The confidence of two verdicts that share the α of one.
-fn halved() -> f64 {
-    f64::midpoint(CONFIDENCE, 1.0)
-}
+/// More ε than any number of canaries shows: what claims more is audited as if it claimed this.
+const MOST: f64 = 100.0;
 
-/// An audit of (ε, δ), whatever the mechanism. With `is_half` of α, where another verdict has the other half.
+/// An audit of (ε, δ), whatever the mechanism.
 pub(super) fn of_claim(
     canaries: &Canaries,
     guessing: Guessing,
     epsilon: f64,
     delta: &Probability,
-    is_half: bool,
 ) -> Result<OneRunReport, CaseError> {
-    let confidence = if is_half { halved() } else { CONFIDENCE };
-    let claim = Claim::new(from_f64(epsilon)?, delta.get().clone())?;
-    let audit = OneRun::new(confidence)?.method(Method::Steinke).guessing(guessing).guesses(&guesses(canaries));
+    let claim = Claim::new(from_f64(epsilon.min(MOST))?, delta.get().clone())?;
+    let audit = OneRun::new(CONFIDENCE)?.method(Method::Steinke).guessing(guessing).guesses(&guesses(canaries));
     Ok(audit.run(canaries, &mut Pairs::new(claim))?)
-}
-
-/// An audit of a plan: of its curve, and of the plan itself, whose conditions hold of directions.
-pub(super) fn of_plan(canaries: &Canaries, plans: &mut Plans) -> Result<OneRunReport, CaseError> {
-    let audit = OneRun::new(halved())?.guessing(Guessing::Ratios).guesses(&guesses(canaries)).independent();
-    Ok(audit.run(canaries, plans)?)
 }

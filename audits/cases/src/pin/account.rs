@@ -3,8 +3,9 @@
 use std::num::NonZeroU64;
 
 use certus::{
-    account::{DpSgd, Precision},
-    exact::{Positive, Probability},
+    account::{DpSgd, Plan, Precision, epsilon},
+    exact::{Positive, Probability, Rational},
+    mechanism::{Spec, domination},
 };
 
 use super::private::RESOLUTION;
@@ -31,4 +32,21 @@ pub fn spent(
     let answer = account.epsilon(at, &Precision { digits: 3 })?;
     // A float near the upper end and not below it.
     Ok(float(&answer.enclosure.upper()).next_up())
+}
+
+/// How many steps of the grid a record moves the number of [`of_one_number`].
+const STEPS_OF_ONE: i64 = 8;
+
+/// About the ε of as many steps for a record that is 8 steps of the grid in one number and nothing in others:
+/// near to what any grid gives, and seen in a second.
+pub fn of_one_number(
+    multiplier: &Positive,
+    rate: &Probability,
+    steps: u64,
+    at: &Probability,
+) -> Result<f64, CaseError> {
+    let sigma = multiplier.get() * Rational::from_integer(STEPS_OF_ONE.into());
+    let spec: Spec = format!("subsampled_gaussian(sigma={sigma}, sensitivity={STEPS_OF_ONE}, rate={rate})").parse()?;
+    let plan = Plan::of(&domination(&spec)?, steps);
+    Ok(float(&epsilon(&plan, at, &Precision { digits: 3 })?.enclosure.upper()))
 }
