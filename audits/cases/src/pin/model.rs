@@ -54,11 +54,32 @@ pub struct Loss {
     pub gradients: Vec<Vec<f64>>,
 }
 
+/// Tensors of fewer numbers are not shared among threads by candle, whose threads wait for each other in a loop:
+/// on a machine that has other work, that takes a hundred times as long.
+const ALONE: usize = 1 << 16;
+
+/// The loss of each sentence, with its gradient: of so many together that no matrix is shared among threads.
+pub fn losses(sizes: &Sizes, weights: &[f64], sentences: &[&[u32]], wants_gradients: bool) -> Result<Loss, CaseError> {
+    let largest = sizes.shapes().into_iter().map(|[rows, columns]| rows * columns).max().unwrap_or(1);
+    let mut all = Loss { losses: Vec::new(), gradients: Vec::new() };
+    for some in sentences.chunks(((ALONE - 1) / largest.max(1)).max(1)) {
+        let Loss { losses, gradients } = losses_together(sizes, weights, some, wants_gradients)?;
+        all.losses.extend(losses);
+        all.gradients.extend(gradients);
+    }
+    Ok(all)
+}
+
 /// The loss of each sentence, with its gradient.
 ///
 /// The trick: every sentence has a copy of the weights to itself, so that the gradient of the *sum* of losses with respect to a sentence's copy is that
 /// sentence's own gradient. All arithmetic is in doubles and on one thread, in one order.
-pub fn losses(sizes: &Sizes, weights: &[f64], sentences: &[&[u32]], wants_gradients: bool) -> Result<Loss, CaseError> {
+fn losses_together(
+    sizes: &Sizes,
+    weights: &[f64],
+    sentences: &[&[u32]],
+    wants_gradients: bool,
+) -> Result<Loss, CaseError> {
     let copies = sentences.len();
     if copies == 0 {
         return Ok(Loss { losses: Vec::new(), gradients: Vec::new() });
