@@ -294,7 +294,7 @@ mod tests {
         let begins = |bound: Rational| (bound.numer().magnitude() << 72u32) / bound.denom().magnitude();
         assert_eq!(begins(bounds.lower()), begins(bounds.upper()));
         let v = u128::try_from(begins(bounds.lower())).unwrap();
-        let (high, low) = (u64::try_from(v >> 64).unwrap(), v as u64);
+        let (high, low) = (u64::try_from(v >> 64).unwrap(), u64::try_from(v & u128::from(u64::MAX)).unwrap());
         assert_eq!(accept(high, &[low, 0]), Ok((true, 128)));
         assert_eq!(accept(high, &[low, u64::MAX]), Ok((false, 128)));
     }
