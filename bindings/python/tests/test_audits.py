@@ -36,6 +36,15 @@ def no_noise(x: int, n: int) -> Any:
     return np.full(n, x)
 
 
+def test_what_is_printed_is_not_seen() -> None:
+    with pytest.raises(ValueError, match="must return its outputs, not print them"):
+        certus.audit(lambda x: None, 0, 1, samples=100)
+    with pytest.raises(ValueError, match="every one of them is None"):
+        certus.audit(lambda x, n: [None] * n, 0, 1, samples=100)
+    # Where one side has outputs, none on the other is what is audited.
+    assert certus.audit(lambda x, n: [x or None] * n, 0, 1, samples=1000).verdict == "violation"
+
+
 def test_verdicts() -> None:
     # A true claim with room to spare is called false hardly ever, rather than once in a thousand runs.
     private = certus.audit(noisy, 0, 1, epsilon=1.2)

@@ -212,8 +212,8 @@ def audit(
     a share of the session's. name: of f in the report. progress: True, False, or None where somebody sees
     it. source: certus.testing.seeded, for tests only; without it the coins of the audit are fresh.
 
-    f must draw fresh noise in every call: outputs that come again in the same order are a ValueError. What f
-    raises is raised as it is. The inputs are named in the report if they are short.
+    f must draw fresh noise in every call: outputs that come again in the same order are a ValueError, and so
+    are outputs of which every one is None. What f raises is raised as it is. The inputs are named in the report if they are short.
 
     >>> import certus
     >>> noise = certus.Laplace(scale=2)
@@ -235,13 +235,16 @@ def audit(
     try:
         recording = Recording()
         tallies = []
+        some = False
         for side, value in (("a", a), ("b", b)):
             shards = []
             for shard, length in enumerate(_shards(samples)):
                 recording = recording._next()
-                _draw(f, value, length, batched, name, recording, bar)
+                some |= _draw(f, value, length, batched, name, recording, bar)
                 shards.append(recording.tally(f"{side}-{shard}"))
             tallies.append(_summed(shards, name))
+        if not some:
+            raise ValueError(f"{name}: must return its outputs, not print them: every one of them is None")
         bar.judging()
         # Only now is anything spent of a session's confidence.
         inputs = (_label(a), _label(b))
@@ -295,17 +298,17 @@ def _judged(
 
 def _draw(
     f: Callable[..., Any], value: Any, length: int, batched: bool, name: str, recording: Recording, bar: Progress
-) -> None:
-    """Records so many outputs of f."""
+) -> bool:
+    """Records so many outputs of f, and says whether any of them is more than None."""
+    some = False
     while length > 0:
-        if batched:
-            n = min(length, BATCH)
-            recording._add(f(value, n), name, n)
-        else:
-            n = min(length, CALLS)
-            recording._add([f(value) for _ in range(n)], name, n)
+        n = min(length, BATCH if batched else CALLS)
+        outputs = f(value, n) if batched else [f(value) for _ in range(n)]
+        recording._add(outputs, name, n)
+        some = some or not isinstance(outputs, list) or any(output is not None for output in outputs)
         bar.advance(n)
         length -= n
+    return some
 
 
 def _shards(samples: int) -> list[int]:

@@ -218,7 +218,9 @@ fn read(run: &Run, mut child: Child, group: &Group, done: &AtomicU64) -> Result<
         (Ok(lines), Ok(status)) if enough || (!status.success() && status.code().is_some()) => {
             failed(format!("{} after {lines} of {wanted} lines", ended(status)))
         }
-        (Ok(lines), _) => failed(format!("printed {lines} of the {wanted} lines it was asked for")),
+        (Ok(lines), _) => {
+            failed(format!("printed {lines} of the {wanted} lines it was asked for: CERTUS_SAMPLES says how many"))
+        }
         (Err(error), _) => failed(format!("printed what is no output: {error}")),
     }
 }
