@@ -213,7 +213,8 @@ def audit(
     it. source: certus.testing.seeded, for tests only; without it the coins of the audit are fresh.
 
     f must draw fresh noise in every call: outputs that come again in the same order are a ValueError, and so
-    are outputs of which every one is None. What f raises is raised as it is. The inputs are named in the report if they are short.
+    are outputs of which every one is None. What f raises is raised as it is. The inputs are named in the report
+    if they are short.
 
     >>> import certus
     >>> noise = certus.Laplace(scale=2)
