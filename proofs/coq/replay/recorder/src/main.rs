@@ -10,7 +10,8 @@
 //! bounds 4 : 0,1 1,2                          the enclosures of a coin's probability at each length
 //! coin 4 1 2 3                                what these enclose: p of ε = 1/2 and 3 answers
 //! digits 5 2 1 0                              the floors of the last digit, to base 8, of scale 2 and 2^0 places
-//! fixed direct Standard 5 : 01… : -3 : 0 1    one fixed-work sample, and which of its trials were ambiguous; `filled`: a slice, and which of each batch
+//! fixed direct Standard 5 : 01… : -3 : 0 1    one fixed-work sample, and which of its trials were ambiguous;
+//!                                             `filled`: a slice, and which of each batch
 //! bulk table 3 64 : 01… : -3 0 2              a slice of a prepared sampler
 //! exp 1 2 30 : 2605029347 2605029348 32       `exp_neg` of 1/2 at 30 bits: its bounds, over 2^32; and so for `ln`
 //! ```
