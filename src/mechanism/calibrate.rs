@@ -263,6 +263,11 @@ impl<A: FnMut(&Positive, &NonNegative) -> Result<Enclosure, AccountError>> Asked
                 if wanted.none_between(&smallest, &largest) {
                     continue;
                 }
+                // From here on each scale is a question of its own.
+                let left: u64 = ranges.iter().map(|(from, to)| to.saturating_sub(*from)).sum();
+                if left > most_checked && !wanted.is_within_reach(&smallest) {
+                    return Ok((None, false));
+                }
             }
             if from == to {
                 if self.meets(from)? {

@@ -148,6 +148,10 @@ impl CalibratedNoise {
     }
 
     fn on(&self, epsilon: &Positive, delta: &Probability, step: &Positive) -> Result<Calibration, CalibrateError> {
+        // Gaussian noise never has a δ of 0.
+        if !matches!(self, Self::Laplace { .. }) && delta.get().is_zero() {
+            return Err(CalibrateError::NoScale);
+        }
         let (trend, most_checked) = match self {
             Self::Laplace { .. } => (Trend::Falls, MOST_CHECKED),
             Self::Gaussian { sensitivity } => (Trend::Gaussian { sensitivity: sensitivity.clone() }, MOST_CHECKED),
@@ -194,6 +198,15 @@ mod tests {
         {
             assert_eq!(*thousandth(&parse(number).unwrap()).unwrap().get(), parse(step).unwrap(), "{number}");
         }
+    }
+
+    #[test]
+    fn a_delta_of_zero() {
+        let (one, zero) = ("1".parse::<Positive>().unwrap(), Probability::new(parse("0").unwrap()).unwrap());
+        let found = |noise: CalibratedNoise| noise.calibrate(&one, &zero, Some(&one)).map(|(found, _)| found.scale);
+        assert_eq!(found(CalibratedNoise::Laplace { sensitivity: 2u32.into() }), Ok("2".parse().unwrap()));
+        assert_eq!(found(CalibratedNoise::gaussian(4u32.into(), 1)), Err(CalibrateError::NoScale));
+        assert_eq!(found(CalibratedNoise::gaussian(4u32.into(), 3)), Err(CalibrateError::NoScale));
     }
 
     #[test]

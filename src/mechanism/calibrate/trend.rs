@@ -81,8 +81,7 @@ impl Wanted<'_> {
     pub(super) fn none_between(&self, smallest: &Positive, largest: &Positive) -> bool {
         let certify = || -> Option<bool> {
             let bits = self.bits()?;
-            let reach = largest.square().get() * Rational::from_integer(bits.checked_mul(2)?.into());
-            if reach > Rational::from_integer(BigInt::from(MOST_TERMS).pow(2)) {
+            if !self.is_within_reach(largest) {
                 return None;
             }
             let [low, high] = [Tail::new(smallest)?, Tail::new(largest)?];
@@ -107,6 +106,12 @@ impl Wanted<'_> {
             Some(false)
         };
         certify().unwrap_or(false)
+    }
+
+    /// Whether the tails at σ are sums of so few terms that they are asked.
+    pub(super) fn is_within_reach(&self, sigma: &Positive) -> bool {
+        let terms = |bits: u32| sigma.square().get() * Rational::from_integer(bits.into()) * BigInt::from(2);
+        self.bits().is_some_and(|bits| terms(bits) <= Rational::from_integer(BigInt::from(MOST_TERMS).pow(2)))
     }
 
     /// The first output of the best event at σ: the least integer above σ²ε/Δ + Δ/2.
