@@ -62,7 +62,12 @@ impl ReleasePlan {
     /// A declared column that something reads.
     fn column(&self, name: &str) -> Result<&Column, PlanError> {
         self.columns.get(name).ok_or_else(|| {
-            PlanError::new("column", format!("{} is not declared: add [columns.…] for it", Excerpt::new(name)))
+            let name = Excerpt::new(name);
+            let what = format!(
+                "{name} is not declared: add [columns.…] for it (in one line: its bounds or values, as \
+                 age[0..120] or sex{{f,m}})"
+            );
+            PlanError::new("column", what)
         })
     }
 }
