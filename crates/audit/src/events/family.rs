@@ -153,6 +153,9 @@ fn middle(members: &[(f64, EventCounts)], best: usize, prospect: &Prospect) -> u
 /// The most parts of a vector that are looked at one by one.
 const PARTS: usize = 24;
 
+/// The most parts of which every two are compared.
+const PAIRED: usize = 6;
+
 /// Words of parts are counted if there are hardly more of them than in a handful of answers…
 const COUNTED_WORDS: usize = 4;
 
@@ -189,6 +192,8 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
             Feature::Least,
             Feature::Greatest,
             Feature::Sum,
+            Feature::SumOfSizes,
+            Feature::Norm,
             Feature::PlaceOfGreatest,
         ]);
         if seen().any(Parsed::has_fraction) {
@@ -222,6 +227,11 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
             if place > 0 {
                 features.push(Feature::Difference(place));
             }
+        }
+        // Neighbours' differences are above.
+        for second in 0..dimension.min(PAIRED) {
+            features.push(Feature::Rank(second));
+            features.extend((1..second).map(|first| Feature::Apart(first - 1, second)));
         }
     }
     features

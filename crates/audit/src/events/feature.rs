@@ -58,12 +58,20 @@ pub enum Feature {
     CountAbove(Float),
     /// A part minus the one before it.
     Difference(usize),
+    /// The second of two parts minus the first.
+    Apart(usize, usize),
+    /// How many parts are below a part.
+    Rank(usize),
     /// The least part.
     Least,
     /// The greatest part.
     Greatest,
     /// The sum of the parts.
     Sum,
+    /// The sum of the parts without their signs.
+    SumOfSizes,
+    /// The Euclidean norm of the parts.
+    Norm,
     /// The place of the greatest part.
     PlaceOfGreatest,
     /// A residue, a parity or a character; none of a vector.
@@ -200,9 +208,20 @@ impl Feature {
                 let before = place.checked_sub(1).and_then(|before| parsed.part(before));
                 number(parsed.part(*place).zip(before).map(|(part, before)| part - before))
             }
+            Self::Apart(first, second) => {
+                number(parsed.part(*first).zip(parsed.part(*second)).map(|(first, second)| second - first))
+            }
+            Self::Rank(place) => parsed.part(*place).map_or(Reading::Nothing, |part| {
+                size(parsed.numbers().filter(|other| other.total_cmp(&part).is_lt()).count())
+            }),
             Self::Least => number(parsed.numbers().min_by(f64::total_cmp)),
             Self::Greatest => number(parsed.numbers().max_by(f64::total_cmp)),
             Self::Sum => number((parsed.dimension() > 0).then(|| parsed.numbers().sum())),
+            Self::SumOfSizes => number((parsed.dimension() > 0).then(|| parsed.numbers().map(f64::abs).sum())),
+            Self::Norm => {
+                let squares = |parsed: &Parsed<'_>| parsed.numbers().map(|part| part * part).sum::<f64>();
+                number((parsed.dimension() > 0).then(|| squares(parsed).sqrt()))
+            }
             Self::PlaceOfGreatest => {
                 let places =
                     parsed.parts.iter().enumerate().filter_map(|(place, (_, number))| Some((place, (*number)?)));
@@ -228,9 +247,12 @@ impl Feature {
                 | Self::Count(_)
                 | Self::CountAbove(_)
                 | Self::Difference(_)
+                | Self::Apart(..)
                 | Self::Least
                 | Self::Greatest
                 | Self::Sum
+                | Self::SumOfSizes
+                | Self::Norm
                 | Self::Score(_)
         )
     }
@@ -253,9 +275,13 @@ impl Feature {
             | Self::Count(_)
             | Self::CountAbove(_)
             | Self::Difference(_)
+            | Self::Apart(..)
+            | Self::Rank(_)
             | Self::Least
             | Self::Greatest
             | Self::Sum
+            | Self::SumOfSizes
+            | Self::Norm
             | Self::PlaceOfGreatest => vectors,
             Self::Score(_) => learned,
         }
@@ -329,6 +355,10 @@ impl fmt::Display for Feature {
             Self::Part(place) => write!(f, "part[{place}]"),
             Self::PartText(place) => write!(f, "text of part[{place}]"),
             Self::Difference(place) => write!(f, "part[{place}] - part[{}]", place.saturating_sub(1)),
+            Self::Apart(first, second) => write!(f, "part[{second}] - part[{first}]"),
+            Self::Rank(place) => write!(f, "number of parts below part[{place}]"),
+            Self::SumOfSizes => f.write_str("sum of the parts' sizes"),
+            Self::Norm => f.write_str("norm of the parts"),
             Self::Least => f.write_str("least part"),
             Self::Greatest => f.write_str("greatest part"),
             Self::Sum => f.write_str("sum of the parts"),
@@ -398,6 +428,13 @@ mod tests {
             (Feature::PlaceOfGreatest, "1,4,3", number(1.0)),
             (Feature::Sum, "1,4,3", number(8.0)),
             (Feature::Sum, "8", Reading::Nothing),
+            (Feature::SumOfSizes, "1,-4,x,3", number(8.0)),
+            (Feature::Norm, "-3,4", number(5.0)),
+            (Feature::Norm, "5", Reading::Nothing),
+            (Feature::Apart(0, 2), "1,9,4", number(3.0)),
+            (Feature::Apart(0, 2), "1,9", Reading::Nothing),
+            (Feature::Rank(1), "1,4,9,4,x", number(1.0)),
+            (Feature::Rank(1), "1,x", Reading::Nothing),
             (Feature::Digit(Digit::Parity), "8", word("odd")),
             (Feature::Digit(Digit::HexParity), "8,9", Reading::Nothing),
         ] {

@@ -68,14 +68,20 @@ impl Event {
             | Feature::Part(_)
             | Feature::LastPart
             | Feature::Difference(_)
+            | Feature::Apart(..)
             | Feature::Least
             | Feature::Greatest
             | Feature::Sum
+            | Feature::SumOfSizes
+            | Feature::Norm
             | Feature::CountAbove(_) => Some("noise of too small a scale, or a sensitivity that is understated"),
             Feature::Digit(_) => Some("noise that leaves digits of the answer as they are"),
-            Feature::Output | Feature::Shape | Feature::PartText(_) | Feature::PlaceOfGreatest | Feature::Score(_) => {
-                None
-            }
+            Feature::Output
+            | Feature::Shape
+            | Feature::PartText(_)
+            | Feature::Rank(_)
+            | Feature::PlaceOfGreatest
+            | Feature::Score(_) => None,
         }
     }
 }
@@ -101,6 +107,10 @@ fn subject(feature: &Feature) -> String {
         Feature::Count(word) => format!("the number of parts that read {word:?}"),
         Feature::CountAbove(than) => format!("the number of parts above {}", than.0),
         Feature::Difference(place) => format!("part {} less part {}", place + 1, place),
+        Feature::Apart(first, second) => format!("part {} less part {}", second + 1, first + 1),
+        Feature::Rank(place) => format!("the number of parts below part {}", place + 1),
+        Feature::SumOfSizes => "the sum of the parts without their signs".to_owned(),
+        Feature::Norm => "the norm of the parts".to_owned(),
         Feature::Least => "the least part".to_owned(),
         Feature::Greatest => "the greatest part".to_owned(),
         Feature::Sum => "the sum of the parts".to_owned(),
