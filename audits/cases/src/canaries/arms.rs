@@ -21,6 +21,8 @@ pub(super) struct Arm {
     pub(super) truth: Option<Positive>,
     /// Whether it is what the accountant is told.
     pub(super) is_correct: bool,
+    /// Whether plans with less noise are tried too, which takes an account of each.
+    pub(super) is_searched: bool,
 }
 
 impl Arm {
@@ -34,8 +36,9 @@ impl Arm {
 pub(super) const CLAIMED: i64 = 8;
 /// Correct multipliers, in tenths.
 const CORRECT: [i64; 5] = [3, 10, 20, 40, 80];
-/// Those of quick mode.
+/// Those of quick mode, of which one is searched.
 const QUICK: [i64; 3] = [3, 20, 80];
+const SEARCHED_IN_QUICK: i64 = 20;
 /// How far the rate is understated.
 const UNDERSTATED: i64 = 10;
 
@@ -53,6 +56,7 @@ pub(super) fn all(rate: &Probability, is_quick: bool) -> Result<Vec<Arm>, CaseEr
         told_rate: rate.clone(),
         truth,
         is_correct: false,
+        is_searched: false,
     };
     let one = tenths(10)?;
     let steep = Rational::from_integer((STEEPNESS as i64).into());
@@ -75,6 +79,7 @@ pub(super) fn all(rate: &Probability, is_quick: bool) -> Result<Vec<Arm>, CaseEr
         let noise = tenths(*n)?;
         arms.push(Arm {
             is_correct: true,
+            is_searched: !is_quick || *n == SEARCHED_IN_QUICK,
             ..broken(&format!("noise {}", *n as f64 / 10.0), Guard::Noise(noise.clone()), &noise, Some(noise.clone()))
         });
     }

@@ -24,7 +24,7 @@ pub(super) struct Audited {
     pub(super) by_directions: OneRunReport,
     /// Whether it is told from its plan, by the same.
     pub(super) is_another_plan: bool,
-    /// How much ε it shows if it is such a plan: of correct trainings.
+    /// How much ε it shows if it is such a plan, where that was searched.
     pub(super) along: Option<Tested>,
     /// Of (ε, δ), by sentences and the trained model alone.
     pub(super) by_sentences: OneRunReport,
@@ -91,7 +91,7 @@ fn together(group: Vec<(u64, Arm, Scored)>, setup: &Setup<'_>) -> Result<Vec<(u6
             truth,
             by_directions: verdict::of_claim(&canaries, Guessing::Ratios, claimed, setup.delta)?,
             is_another_plan: plan.is_told_from(&canaries)?,
-            along: if arm.is_correct { Some(plan.along(&canaries)?) } else { None },
+            along: if arm.is_searched { Some(plan.along(&canaries)?) } else { None },
             by_sentences: verdict::of_claim(&pins, Guessing::Ranks, claimed, setup.delta)?,
             rank: scored.rank,
             canaries,

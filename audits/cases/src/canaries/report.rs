@@ -113,7 +113,7 @@ fn reading(study: &mut Study) {
 fn by_noise(seen: &Experiment) -> Plot {
     let points = |value: &dyn Fn(&Audited) -> f64| -> Vec<(f64, f64)> {
         let correct = seen.audited.iter().filter(|one| one.arm.is_correct);
-        correct.map(|one| (float(one.arm.told.get()), value(one))).collect()
+        correct.map(|one| (float(one.arm.told.get()), value(one))).filter(|(_, y)| y.is_finite()).collect()
     };
     Plot {
         title: "ε accounted for, and ε that one run shows".into(),
