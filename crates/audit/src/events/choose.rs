@@ -1,13 +1,14 @@
 //! The choice of an event, on the selection part alone.
 #![expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
 use super::column::Column;
 use super::digit::count_digits;
-use super::family::{Grouped, Member, read_features};
+use super::family::{Grouped, Member, features};
 use super::{Event, Family, Feature, Goal, Orientation, Parsed, Prospect, Reading, Score, kinds};
 use crate::outputs::{Counts, Output};
 use crate::statistics::normal::score_at_most;
@@ -40,6 +41,9 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
     parsed: Vec<Parsed<'a>>,
+    /// The features that tell the training part apart.
+    features: Vec<Feature>,
+    /// Their readings, where there is room for them: the others are read again where they are wanted.
     columns: Columns<'a>,
     families: Families,
     /// The score, learned from both parts, once it is known to be the best.
@@ -61,10 +65,10 @@ struct Rows<'a> {
     validate: Counts,
 }
 
-/// Features with what they read.
-type Columns<'a> = Vec<(Feature, Column<'a>)>;
+/// The readings of features, by the places of these.
+type Columns<'a> = Vec<Option<Column<'a>>>;
 
-/// Families of events, each with the place of its column.
+/// Families of events, each with the place of its feature.
 type Families = Vec<(usize, Grouped)>;
 
 /// Where samples were thinned, the best so many features are read in all of them, as many digits, and the
@@ -77,6 +81,9 @@ const HANDICAP: f64 = 0.06;
 
 /// The most different outputs that are read: of more, the samples are thinned.
 const MOST_ROWS: usize = 250_000;
+
+/// The most readings that are kept even if they are all different; a search for more of those takes longer.
+const MOST_KEPT: usize = 5_000_000;
 
 impl<'a> Search<'a> {
     /// Reads the outputs. `given` are events named beforehand, which compete too; `scales` what floats may be
@@ -95,15 +102,20 @@ impl<'a> Search<'a> {
         let (rows, whole) = if step > 1 { (whole.thinned(step), Some(whole)) } else { (whole, None) };
         let Rows { outputs, train, validate } = rows;
         let parsed: Vec<Parsed<'a>> = outputs.into_par_iter().map(Parsed::new).collect();
-        let mut columns = read_features(&parsed, &train, scales);
-        columns.extend(learned(&columns, &train));
-        let mut families = grouped(&columns, &train, &validate);
+        let (mut features, mut columns, mut families) = told_apart(&parsed, &train, &validate, scales);
+        if let Some((score, column)) = learned(&features, &columns, &parsed, &train) {
+            families.extend(grouped(features.len(), &score, &column, &train, &validate));
+            features.push(score);
+            columns.push(Some(column));
+        }
         for (digit, words, groups) in count_digits(&parsed, &train, &validate) {
-            families.push((columns.len(), Grouped::of_groups(groups, &train, &validate)));
-            columns.push((Feature::Digit(digit), Column::of_words(words)));
+            families.push((features.len(), Grouped::of_groups(groups, &train, &validate)));
+            features.push(Feature::Digit(digit));
+            columns.push(Some(Column::of_words(words)));
         }
         Self {
             parsed,
+            features,
             columns,
             families,
             relearned: OnceLock::new(),
@@ -115,11 +127,19 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The readings of a feature: of all samples, or of those that thinning left.
+    fn column(&self, place: usize, of_whole: bool) -> Option<Cow<'_, Column<'a>>> {
+        match &self.whole {
+            Some(whole) if of_whole => Some(Cow::Owned(Column::read_all(self.features.get(place)?, &whole.outputs))),
+            _ => column(&self.features, &self.columns, &self.parsed, place),
+        }
+    }
+
     /// The kinds of events that are looked for, each once: what is a violation by none of them alone is not
     /// seen.
     #[must_use]
     pub fn kinds(&self) -> Vec<&'static str> {
-        let is_read = |kind: &&str| self.columns.iter().any(|(feature, _)| feature.kind() == *kind);
+        let is_read = |kind: &&str| self.features.iter().any(|feature| feature.kind() == *kind);
         let given = (!self.given.is_empty()).then_some("events named beforehand");
         kinds().into_iter().filter(is_read).chain(given).collect()
     }
@@ -136,39 +156,28 @@ impl<'a> Search<'a> {
         self.chosen(goal, alpha, &Orientation::BOTH, true)
     }
 
-    /// Where samples were thinned: the best features, read in all of the selection part.
-    fn finals(
-        &self,
-        prospect: &dyn Fn(Orientation) -> Prospect,
-        directions: &[Orientation],
-    ) -> Option<(Columns<'a>, Families)> {
+    /// Where samples were thinned: the families of the best features in all of the selection part.
+    fn finals(&self, prospect: &dyn Fn(Orientation) -> Prospect, directions: &[Orientation]) -> Option<Families> {
         let whole = self.whole.as_ref()?;
-        let mut ranks: Vec<(f64, usize)> = ranked(&self.columns, &self.families, prospect, directions)
-            .map(|((place, _), _, rank, _)| (rank, place))
-            .collect();
-        ranks.sort_by(|one, two| two.0.total_cmp(&one.0));
         let mut places: Vec<usize> = Vec::new();
         // By chance, rare events of thinned samples look better than a true one that is common: digits, of
         // which there are many, have places of their own, and a score has one.
-        let kind = |place: usize| match self.columns.get(place) {
-            Some((Feature::Score(_), _)) => 0,
-            Some((Feature::Digit(_), _)) => 1,
+        let kind = |place: usize| match self.features.get(place) {
+            Some(Feature::Score(_)) => 0,
+            Some(Feature::Digit(_)) => 1,
             _ => 2,
         };
-        for (_, place) in ranks {
+        for Ranked { place, .. } in ranked(&self.features, &self.families, prospect, directions) {
             let alike = places.iter().filter(|other| kind(**other) == kind(place)).count();
             if !places.contains(&place) && alike < FINALISTS {
                 places.push(place);
             }
         }
-        let features: Vec<&Feature> =
-            places.iter().filter_map(|place| self.columns.get(*place)).map(|(feature, _)| feature).collect();
-        let columns: Columns<'a> = features
-            .into_par_iter()
-            .map(|feature| (feature.clone(), Column::read_all(feature, &whole.outputs)))
-            .collect();
-        let families = grouped(&columns, &whole.train, &whole.validate);
-        Some((columns, families))
+        let families = |place: usize| {
+            let column = self.column(place, true)?;
+            Some(grouped(place, self.features.get(place)?, &column, &whole.train, &whole.validate))
+        };
+        Some(places.into_par_iter().filter_map(families).flatten_iter().collect())
     }
 
     /// The best event for a goal at α, over all families and these directions.
@@ -185,26 +194,15 @@ impl<'a> Search<'a> {
             let (n, m) = direction.orient(self.kept.0, self.kept.1);
             Prospect { goal, n, m, alpha, z }
         };
-        let mut best = Best(None);
         // What is read at a glance is told apart by thinned samples too: no column is read again for it.
         let finals = if is_plain_only { None } else { self.finals(&prospect, directions) };
-        let (columns, families) = match &finals {
-            Some((columns, families)) => (columns, families),
-            None => (&self.columns, &self.families),
-        };
-        for (place, direction, rank, member) in ranked(columns, families, &prospect, directions) {
-            let Some(((feature, column), family)) = columns.get(place.0).zip(families.get(place.1)) else { continue };
-            let is_plain = || {
-                !matches!(feature, Feature::Score(_))
-                    && member.event(feature, column).is_some_and(|event| event.is_plain())
-            };
-            if is_plain_only && !is_plain() {
-                continue;
-            }
-            let (seen, promise) = (member.seen, prospect(direction).promise(member.seen));
-            let of = Of::Family((feature, column, family.1.family), member);
-            best.compete(rank, Winner { direction, seen, promise, of });
-        }
+        let is_final = finals.is_some();
+        let families = finals.as_ref().unwrap_or(&self.families);
+        let event = |one: &Ranked| one.member.event(self.features.get(one.place)?, &*self.column(one.place, is_final)?);
+        let is_wanted = |one: &Ranked| !is_plain_only || event(one).is_some_and(|event| event.is_plain());
+        let leader = ranked(&self.features, families, &prospect, directions).into_iter().find(is_wanted);
+        let promised = |one: &Ranked| prospect(one.direction).promise(one.member.seen);
+        let mut best = leader.as_ref().map(|one| (one.rank, one.direction, one.member.seen, promised(one), None));
         for event in self.given.iter().filter(|event| !is_plain_only || event.is_plain()) {
             let (validate, mask) = match &self.whole {
                 Some(whole) => (&whole.validate, event.select(&whole.outputs)),
@@ -214,58 +212,76 @@ impl<'a> Search<'a> {
             for &direction in directions {
                 let seen = pair(inside, validate, direction);
                 let promise = prospect(direction).promise(seen);
-                best.compete(promise, Winner { direction, seen, promise, of: Of::Given(event) });
+                // Of equals the first.
+                if best.as_ref().is_none_or(|(highest, ..)| promise > *highest) {
+                    best = Some((promise, direction, seen, promise, Some(event)));
+                }
             }
         }
-        let (_, Winner { direction, seen, promise, of }) = best.0?;
+        let (_, direction, seen, promise, given) = best?;
         if promise == f64::NEG_INFINITY {
             return None;
         }
         let prospect = prospect(direction);
         let candidate = |event, seen| Candidate { event, direction, seen, promise, prospect };
-        match of {
-            Of::Given(event) => Some(candidate(event.clone(), seen)),
+        if let Some(event) = given {
+            return Some(candidate(event.clone(), seen));
+        }
+        let Ranked { place, family, member, .. } = leader.as_ref()?;
+        match (self.features.get(*place)?, family) {
             // A score is learned again from both parts, and cut where as many are inside: its threshold was
             // compared, and is not fitted to what it learned from.
-            Of::Family((Feature::Score(_), ..), member) => {
+            (Feature::Score(_), _) => {
                 let both = self.train.plus(&self.validate);
-                let again = self.relearned.get_or_init(|| learned(&self.columns, &both));
+                let again = self.relearned.get_or_init(|| learned(&self.features, &self.columns, &self.parsed, &both));
                 let (feature, column) = again.as_ref()?;
                 let (weights, _) = direction.orient(&both.a, &both.b);
                 let end = column.end(member.is_from_below(), real(seen.x) / real(seen.n.max(1)), weights);
                 Some(candidate(Event { feature: feature.clone(), within: column.within(&[end])? }, seen))
             }
             // A threshold gains by more samples; what has more to choose would fit them.
-            Of::Family((feature, column, family @ (Family::Thresholds | Family::Tails)), _) => {
-                let whole = self.whole.as_ref().filter(|_| finals.is_some());
+            (feature, family @ (Family::Thresholds | Family::Tails)) => {
+                let whole = self.whole.as_ref().filter(|_| is_final);
                 let (train, validate) =
                     whole.map_or((&self.train, &self.validate), |whole| (&whole.train, &whole.validate));
                 let both = train.plus(validate);
-                let again = Grouped::new(family, column, &both, &both).best(direction, &prospect)?;
+                let column = self.column(*place, is_final)?;
+                let again = Grouped::new(*family, &column, &both, &both).best(direction, &prospect)?;
                 // The promise stays that of the validation, which no fit has touched.
-                Some(candidate(again.event(feature, column)?, again.seen))
+                Some(candidate(again.event(feature, &column)?, again.seen))
             }
-            Of::Family((feature, column, _), member) => Some(candidate(member.event(feature, column)?, seen)),
+            (feature, Family::Ratios) => {
+                Some(candidate(member.event(feature, &*self.column(*place, is_final)?)?, seen))
+            }
         }
     }
 }
 
-/// What each family offers in each direction: the places of its column and of itself, its rank, and its best
-/// member.
+/// What a family offers in a direction.
+struct Ranked {
+    /// The place of its feature.
+    place: usize,
+    family: Family,
+    direction: Orientation,
+    rank: f64,
+    member: Member,
+}
+
+/// What each family offers in each direction, the best first, and of equals the first.
 ///
 /// **A half-line of a quantity is taken at its word; anything else must be better by a standard error.** There
 /// are few half-lines, and neighbours among them are nearly the same event. Sets of single values, residues
 /// and lengths are many, and put together by the order that noise gave: of a violation that is just about to
 /// be seen the luckiest of them would beat the half-line that is the truth.
-fn ranked<'s>(
-    columns: &'s [(Feature, Column<'_>)],
-    families: &'s [(usize, Grouped)],
-    prospect: &'s dyn Fn(Orientation) -> Prospect,
-    directions: &'s [Orientation],
-) -> impl Iterator<Item = ((usize, usize), Orientation, f64, Member)> {
-    families.iter().enumerate().flat_map(move |(family, (place, grouped))| {
-        directions.iter().filter_map(move |&direction| {
-            let (feature, _) = columns.get(*place)?;
+fn ranked(
+    features: &[Feature],
+    families: &[(usize, Grouped)],
+    prospect: &dyn Fn(Orientation) -> Prospect,
+    directions: &[Orientation],
+) -> Vec<Ranked> {
+    let offers = families.iter().flat_map(|(place, grouped)| {
+        directions.iter().filter_map(|&direction| {
+            let feature = features.get(*place)?;
             let prospect = prospect(direction);
             let member = grouped.best(direction, &prospect)?;
             let is_taken_at_its_word = match grouped.family {
@@ -275,54 +291,76 @@ fn ranked<'s>(
             let promise = prospect.doubted(member.seen, if is_taken_at_its_word { 0.0 } else { 1.0 });
             let handicap =
                 if matches!(feature, Feature::Score(_) | Feature::Digit(_)) { HANDICAP * promise.abs() } else { 0.0 };
-            Some(((*place, family), direction, promise - handicap, member))
+            Some(Ranked { place: *place, family: grouped.family, direction, rank: promise - handicap, member })
         })
-    })
+    });
+    let mut offers: Vec<Ranked> = offers.collect();
+    offers.sort_by(|one, two| two.rank.total_cmp(&one.rank));
+    offers
 }
 
-/// The families of each column.
-fn grouped(columns: &[(Feature, Column<'_>)], train: &Counts, validate: &Counts) -> Families {
-    let families = |(place, (feature, column)): (usize, &(Feature, Column<'_>))| {
-        // A score is a ratio already: its thresholds are all there is to it.
-        let [tails, ratios] =
-            [Family::Tails, Family::Ratios].map(|family| (!matches!(feature, Feature::Score(_))).then_some(family));
-        let grouped = |family| (place, Grouped::new(family, column, train, validate));
-        [Some(Family::Thresholds), ratios, tails].into_iter().flatten().map(grouped).collect::<Vec<_>>()
-    };
-    columns.par_iter().enumerate().flat_map_iter(families).collect()
-}
-
-/// A score, learned from these counts, as a column.
-fn learned<'a>(columns: &[(Feature, Column<'a>)], counts: &Counts) -> Option<(Feature, Column<'a>)> {
-    let is_plain = |(feature, _): &(Feature, Column<'_>)| !matches!(feature, Feature::Score(_) | Feature::Digit(_));
-    let plain = columns.iter().position(|column| !is_plain(column)).unwrap_or(columns.len());
-    let (score, scores) = Score::learn(columns.get(..plain)?, counts)?;
-    Some((Feature::Score(Box::new(score)), Column::new(scores.into_iter().map(Reading::Number))))
-}
-
-/// Who leads the competition.
-struct Winner<'s> {
-    direction: Orientation,
-    seen: EventCounts,
-    promise: f64,
-    of: Of<'s>,
-}
-
-/// The leader with its rank: of equals the first.
-struct Best<'s>(Option<(f64, Winner<'s>)>);
-
-impl<'s> Best<'s> {
-    fn compete(&mut self, rank: f64, winner: Winner<'s>) {
-        if self.0.as_ref().is_none_or(|(highest, _)| rank > *highest) {
-            self.0 = Some((rank, winner));
-        }
+/// The readings of the feature at a place, read again if they were not kept.
+fn column<'c, 'a>(
+    features: &[Feature],
+    columns: &'c [Option<Column<'a>>],
+    parsed: &[Parsed<'a>],
+    place: usize,
+) -> Option<Cow<'c, Column<'a>>> {
+    match columns.get(place)? {
+        Some(column) => Some(Cow::Borrowed(column)),
+        None => Some(Cow::Owned(Column::read(features.get(place)?, parsed))),
     }
 }
 
-/// Where an event comes from.
-enum Of<'s> {
-    Given(&'s Event),
-    Family((&'s Feature, &'s Column<'s>, Family), Member),
+/// The features that tell outputs of the training part apart, with their readings, and their families.
+fn told_apart<'a>(
+    parsed: &[Parsed<'a>],
+    train: &Counts,
+    validate: &Counts,
+    scales: &[f64],
+) -> (Vec<Feature>, Columns<'a>, Families) {
+    let all = features(parsed, train, scales);
+    let has_room = parsed.len().saturating_mul(all.len()) <= MOST_KEPT;
+    let read = |feature: Feature| {
+        let column = Column::read(&feature, parsed);
+        column.differs(train).then(|| {
+            let families = grouped(0, &feature, &column, train, validate);
+            let is_kept = has_room || column.is_small();
+            (feature, is_kept.then_some(column), families)
+        })
+    };
+    let told: Vec<(Feature, Option<Column<'a>>, Families)> = all.into_par_iter().filter_map(read).collect();
+    let (mut features, mut columns, mut families) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, (feature, column, own)) in told.into_iter().enumerate() {
+        features.push(feature);
+        columns.push(column);
+        families.extend(own.into_iter().map(|(_, family)| (place, family)));
+    }
+    (features, columns, families)
+}
+
+/// The families of the feature at a place.
+fn grouped(place: usize, feature: &Feature, column: &Column<'_>, train: &Counts, validate: &Counts) -> Families {
+    // A score is a ratio already: its thresholds are all there is to it.
+    let kinds: &[Family] = match feature {
+        Feature::Score(_) => &[Family::Thresholds],
+        _ => &[Family::Thresholds, Family::Ratios, Family::Tails],
+    };
+    kinds.iter().map(|family| (place, Grouped::new(*family, column, train, validate))).collect()
+}
+
+/// A score, learned from these counts, as a column.
+fn learned<'a>(
+    features: &[Feature],
+    columns: &[Option<Column<'a>>],
+    parsed: &[Parsed<'a>],
+    counts: &Counts,
+) -> Option<(Feature, Column<'a>)> {
+    let is_plain = |feature: &Feature| !matches!(feature, Feature::Score(_) | Feature::Digit(_));
+    let plain = features.iter().position(|feature| !is_plain(feature)).unwrap_or(features.len());
+    let read = |place| column(features, columns, parsed, place);
+    let (score, scores) = Score::learn(features.get(..plain)?, &read, counts)?;
+    Some((Feature::Score(Box::new(score)), Column::new(scores.into_iter().map(Reading::Number))))
 }
 
 impl<'a> Rows<'a> {

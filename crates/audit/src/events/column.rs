@@ -1,5 +1,6 @@
 //! What a feature reads in many outputs, sorted once.
 
+mod numbers;
 mod spans;
 
 use std::borrow::Cow;
@@ -9,19 +10,19 @@ use super::{Feature, Float, Interval, Parsed, Reading, Within};
 use crate::outputs::{Counts, Output};
 use crate::statistics::real;
 
+use numbers::{Numbers, Run};
 pub(super) use spans::Spans;
 
 /// The readings of a feature, row by row: every grouping of them is a walk along one order.
 #[derive(Clone, Debug)]
 pub(super) struct Column<'a> {
     rows: usize,
-    /// Ascending numbers, with their rows.
-    numbers: Vec<(f64, usize)>,
+    numbers: Numbers,
     /// The words, and for every row with a word which one.
     words: Vec<Cow<'a, str>>,
-    worded: Vec<(usize, usize)>,
+    worded: Vec<(u32, u32)>,
     /// The rows without a reading.
-    nothing: Vec<usize>,
+    nothing: Vec<u32>,
 }
 
 /// Which readings a group holds.
@@ -48,12 +49,13 @@ pub(super) struct Group {
 const MOST_WORDS: usize = 4096;
 
 /// The counts of a row.
-fn at(counts: &Counts, row: usize) -> (u64, u64) {
+fn at(counts: &Counts, row: u32) -> (u64, u64) {
+    let row = row as usize;
     (counts.a.get(row).copied().unwrap_or(0), counts.b.get(row).copied().unwrap_or(0))
 }
 
 /// Adds a row's counts.
-fn add(sum: &mut (u64, u64), counts: &Counts, row: usize) {
+fn add(sum: &mut (u64, u64), counts: &Counts, row: u32) {
     let (a, b) = at(counts, row);
     *sum = (sum.0 + a, sum.1 + b);
 }
@@ -79,40 +81,46 @@ impl<'a> Column<'a> {
         let (mut numbers, mut worded, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
         let (mut words, mut codes) = (Vec::new(), HashMap::new());
         let mut rows = 0;
-        for (row, reading) in readings.enumerate() {
-            rows = row + 1;
+        // No memory holds 2^32 different outputs.
+        for (row, reading) in (0_u32..).zip(readings) {
+            rows += 1;
             match reading {
                 Reading::Nothing => nothing.push(row),
                 Reading::Number(number) => numbers.push((number, row)),
                 Reading::Word(word) => match codes.get(&word) {
                     Some(&code) => worded.push((code, row)),
                     None => {
-                        worded.push((words.len(), row));
-                        codes.insert(word.clone(), words.len());
+                        let code = u32::try_from(words.len()).unwrap_or(u32::MAX);
+                        worded.push((code, row));
+                        codes.insert(word.clone(), code);
                         words.push(word);
                     }
                 },
             }
         }
-        // Which of equal numbers comes first does not matter: they are never parted.
-        numbers.sort_unstable_by(|one: &(f64, usize), two| one.0.total_cmp(&two.0));
-        Self { rows, numbers, words, worded, nothing }
+        nothing.shrink_to_fit();
+        worded.shrink_to_fit();
+        Self { rows, numbers: Numbers::new(numbers), words, worded, nothing }
     }
 
     /// The words alone, whose groups somebody else has counted: no row has a reading.
     pub(super) fn of_words(words: Vec<String>) -> Self {
         let words = words.into_iter().map(Cow::Owned).collect();
-        Self { rows: 0, numbers: Vec::new(), words, worded: Vec::new(), nothing: Vec::new() }
+        Self { rows: 0, numbers: Numbers::new(Vec::new()), words, worded: Vec::new(), nothing: Vec::new() }
+    }
+
+    /// Whether most readings are repeated, so that the column has hardly more than a number a row.
+    pub(super) fn is_small(&self) -> bool {
+        self.numbers.different() + self.words.len() <= self.rows / 8
     }
 
     /// Whether two rows that were counted differ.
     pub(super) fn differs(&self, counts: &Counts) -> bool {
-        let counted = |row: &usize| at(counts, *row) != (0, 0);
-        let mut numbers = self.numbers.iter().filter(|(_, row)| counted(row)).map(|(number, _)| *number);
+        let counted = |row: &u32| at(counts, *row) != (0, 0);
+        let numbers = self.numbers.runs().filter(|run| run.rows.iter().any(counted)).take(2).count();
         let mut words = self.worded.iter().filter(|(_, row)| counted(row)).map(|(code, _)| *code);
-        let (number, word, nothing) = (numbers.next(), words.next(), self.nothing.iter().any(counted));
-        usize::from(number.is_some()) + usize::from(word.is_some()) + usize::from(nothing) > 1
-            || number.is_some_and(|first| numbers.any(|other| first.total_cmp(&other).is_ne()))
+        let word = words.next();
+        numbers + usize::from(word.is_some()) + usize::from(self.nothing.iter().any(counted)) > 1
             || word.is_some_and(|first| words.any(|other| first != other))
     }
 
@@ -131,10 +139,10 @@ impl<'a> Column<'a> {
     }
 
     fn words(&self, fit: &Counts, check: &Counts) -> Vec<Group> {
-        let empty = |code| Group { key: Key::Word(code), fit: (0, 0), check: (0, 0) };
+        let empty = |code: usize| Group { key: Key::Word(code), fit: (0, 0), check: (0, 0) };
         let mut groups: Vec<Group> = (0..self.words.len()).map(empty).collect();
         for (code, row) in &self.worded {
-            if let Some(group) = groups.get_mut(*code) {
+            if let Some(group) = groups.get_mut(*code as usize) {
                 add(&mut group.fit, fit, *row);
                 add(&mut group.check, check, *row);
             }
@@ -151,8 +159,8 @@ impl<'a> Column<'a> {
     /// A value for every row: that of its group, or 0.
     pub(super) fn spread(&self, groups: &[(Group, f64)]) -> Vec<f64> {
         let mut values = vec![0.0; self.rows];
-        let mut set = |row: usize, value: f64| {
-            if let Some(entry) = values.get_mut(row) {
+        let mut set = |row: u32, value: f64| {
+            if let Some(entry) = values.get_mut(row as usize) {
                 *entry = value;
             }
         };
@@ -161,7 +169,7 @@ impl<'a> Column<'a> {
             match group.key {
                 Key::Nothing => self.nothing.iter().for_each(|row| set(*row, *value)),
                 Key::Span { from, to } => {
-                    self.numbers.get(from..to).unwrap_or_default().iter().for_each(|(_, row)| set(*row, *value));
+                    self.numbers.rows(from, to).iter().for_each(|row| set(*row, *value));
                 }
                 Key::Word(code) => {
                     by_word.insert(code, *value);
@@ -169,7 +177,7 @@ impl<'a> Column<'a> {
             }
         }
         for (code, row) in self.worded.iter().filter(|_| !by_word.is_empty()) {
-            set(*row, by_word.get(code).copied().unwrap_or(0.0));
+            set(*row, by_word.get(&(*code as usize)).copied().unwrap_or(0.0));
         }
         values
     }
@@ -209,23 +217,19 @@ impl<'a> Column<'a> {
     /// The numbers from one end that hold about this share of the weights, as a group.
     #[expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
     pub(super) fn end(&self, from_below: bool, share: f64, weights: &[u64]) -> Group {
-        let weight = |row: &usize| weights.get(*row).copied().unwrap_or(0);
-        let total: u64 = self.numbers.iter().map(|(_, row)| weight(row)).sum();
+        let weight =
+            |rows: &[u32]| -> u64 { rows.iter().map(|row| weights.get(*row as usize).copied().unwrap_or(0)).sum() };
+        let length = self.numbers.length();
+        let total = weight(self.numbers.rows(0, length));
         let mut sum = 0;
-        let mut enough = |(_, row): &(f64, usize)| {
-            sum += weight(row);
+        let mut enough = |run: &Run<'_>| {
+            sum += weight(run.rows);
             real(sum) >= share * real(total)
         };
-        let length = self.numbers.len();
-        // Equal numbers stay together.
         let key = if from_below {
-            let place = self.numbers.iter().position(&mut enough).unwrap_or(length);
-            let last = self.numbers.get(place).map_or(f64::INFINITY, |(number, _)| *number);
-            Key::Span { from: 0, to: self.numbers.partition_point(|(number, _)| *number <= last) }
+            Key::Span { from: 0, to: self.numbers.runs().find(&mut enough).map_or(length, |run| run.to) }
         } else {
-            let place = self.numbers.iter().rposition(&mut enough).unwrap_or(0);
-            let first = self.numbers.get(place).map_or(f64::NEG_INFINITY, |(number, _)| *number);
-            Key::Span { from: self.numbers.partition_point(|(number, _)| *number < first), to: length }
+            Key::Span { from: self.numbers.runs().rev().find(&mut enough).map_or(0, |run| run.from), to: length }
         };
         Group { key, fit: (0, 0), check: (0, 0) }
     }
@@ -233,9 +237,7 @@ impl<'a> Column<'a> {
     /// Where the line is cut before a place in the order: between neighbours, so that unseen numbers fall to
     /// one of them.
     fn cut(&self, place: usize) -> Option<f64> {
-        let (low, _) = self.numbers.get(place.checked_sub(1)?)?;
-        let (high, _) = self.numbers.get(place)?;
-        Some(cut(*low, *high))
+        Some(cut(self.numbers.at(place.checked_sub(1)?)?, self.numbers.at(place)?))
     }
 }
 

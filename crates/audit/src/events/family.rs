@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
-
 use super::column::{Column, Group, Key, Spans, one_kind};
 use super::{Event, Feature, Float, Orientation, Parsed, Prospect};
 use crate::outputs::Counts;
@@ -235,13 +233,4 @@ pub(super) fn features(parsed: &[Parsed<'_>], counts: &Counts, scales: &[f64]) -
         }
     }
     features
-}
-
-/// The features that tell outputs of the training part apart, with their readings.
-pub(super) fn read_features<'a>(parsed: &[Parsed<'a>], counts: &Counts, scales: &[f64]) -> Vec<(Feature, Column<'a>)> {
-    let read = |feature: Feature| {
-        let column = Column::read(&feature, parsed);
-        column.differs(counts).then_some((feature, column))
-    };
-    features(parsed, counts, scales).into_par_iter().filter_map(read).collect()
 }

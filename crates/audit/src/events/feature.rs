@@ -5,7 +5,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use super::{Digit, Float, Score};
-use crate::outputs::{Output, Shape};
+use crate::outputs::{Output, Shape, part_number};
 
 /// A number or a word that is read from an output.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -96,17 +96,32 @@ pub enum Reading<'a> {
 pub struct Parsed<'a> {
     output: &'a Output,
     number: Option<f64>,
-    /// The parts of a vector, empty for others.
-    parts: Vec<(&'a str, Option<f64>)>,
+    parts: Parts<'a>,
+}
+
+/// The parts of a vector; none for what is no vector.
+#[derive(Clone, Debug)]
+enum Parts<'a> {
+    /// Numbers alone: their texts are the output's.
+    Numbers(Box<[f64]>),
+    /// A part at least is a word: all texts, with the numbers that they read as.
+    Mixed(Box<[(&'a str, Option<f64>)]>),
+}
+
+impl<'a> Parts<'a> {
+    fn new(output: &'a Output) -> Self {
+        let texts = || output.part_texts().into_iter().flatten();
+        let mixed = || Self::Mixed(texts().map(|text| (text, part_number(text))).collect());
+        texts().map(part_number).collect::<Option<_>>().map_or_else(mixed, Self::Numbers)
+    }
 }
 
 impl<'a> Parsed<'a> {
     /// Reads the text.
     #[must_use]
     pub fn new(output: &'a Output) -> Self {
-        let vector: Vec<_> = output.vector().map(Iterator::collect).unwrap_or_default();
-        let number = if vector.is_empty() { output.number() } else { None };
-        Self { output, number, parts: vector }
+        let one = Self { output, number: None, parts: Parts::new(output) };
+        if one.dimension() > 0 { one } else { Self { number: output.number(), ..one } }
     }
 
     /// What was read.
@@ -117,7 +132,10 @@ impl<'a> Parsed<'a> {
     /// The number of parts of a vector.
     #[must_use]
     pub fn dimension(&self) -> usize {
-        self.parts.len()
+        match &self.parts {
+            Parts::Numbers(parts) => parts.len(),
+            Parts::Mixed(parts) => parts.len(),
+        }
     }
 
     /// The number.
@@ -126,9 +144,22 @@ impl<'a> Parsed<'a> {
         self.number
     }
 
+    /// The texts of the parts.
+    fn texts(&self) -> impl Iterator<Item = &'a str> {
+        let (read, kept) = match &self.parts {
+            Parts::Numbers(_) => (self.output.part_texts(), None),
+            Parts::Mixed(parts) => (None, Some(parts.iter())),
+        };
+        read.into_iter().flatten().chain(kept.into_iter().flatten().map(|(text, _)| *text))
+    }
+
     /// The parts that are no numbers.
     pub(super) fn words(&self) -> impl Iterator<Item = &'a str> {
-        self.parts.iter().filter(|(_, number)| number.is_none()).map(|(part, _)| *part)
+        let mixed = match &self.parts {
+            Parts::Numbers(_) => None,
+            Parts::Mixed(parts) => Some(parts),
+        };
+        mixed.into_iter().flatten().filter(|(_, number)| number.is_none()).map(|(text, _)| *text)
     }
 
     /// Whether a part is a float with a fraction.
@@ -138,21 +169,25 @@ impl<'a> Parsed<'a> {
 
     /// Whether a part is there, and is no number.
     pub(super) fn is_word(&self, place: usize) -> bool {
-        self.parts.get(place).is_some_and(|(_, number)| number.is_none())
+        place < self.dimension() && self.part(place).is_none()
     }
 
     /// The parts, every number as #.
     fn pattern(&self) -> String {
-        let parts: Vec<&str> = self.parts.iter().map(|(part, number)| number.map_or(*part, |_| "#")).collect();
-        parts.join(",")
+        let part = |(place, text)| if self.is_word(place) { text } else { "#" };
+        self.texts().enumerate().map(part).collect::<Vec<_>>().join(",")
     }
 
+    /// The number of a part.
     fn part(&self, place: usize) -> Option<f64> {
-        self.parts.get(place).and_then(|(_, number)| *number)
+        match &self.parts {
+            Parts::Numbers(parts) => parts.get(place).copied(),
+            Parts::Mixed(parts) => parts.get(place).and_then(|(_, number)| *number),
+        }
     }
 
     pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
-        self.parts.iter().filter_map(|(_, number)| *number)
+        (0..self.dimension()).filter_map(|place| self.part(place))
     }
 }
 
@@ -193,13 +228,11 @@ impl Feature {
             Self::Dimension => size(parsed.dimension()),
             Self::Part(place) => number(parsed.part(*place)),
             Self::PartText(place) => {
-                parsed.parts.get(*place).map_or(Reading::Nothing, |(part, _)| Reading::Word(Cow::Borrowed(part)))
+                parsed.texts().nth(*place).map_or(Reading::Nothing, |part| Reading::Word(Cow::Borrowed(part)))
             }
-            Self::LastPart => number(parsed.parts.last().and_then(|(_, number)| *number)),
+            Self::LastPart => number(parsed.dimension().checked_sub(1).and_then(|last| parsed.part(last))),
             Self::Pattern if parsed.dimension() > 0 => Reading::Word(Cow::Owned(parsed.pattern())),
-            Self::Count(word) if parsed.dimension() > 0 => {
-                size(parsed.parts.iter().filter(|(part, _)| part == word).count())
-            }
+            Self::Count(word) if parsed.dimension() > 0 => size(parsed.texts().filter(|part| part == word).count()),
             Self::CountAbove(than) if parsed.dimension() > 0 => {
                 size(parsed.numbers().filter(|part| *part > than.0).count())
             }
@@ -223,8 +256,7 @@ impl Feature {
                 number((parsed.dimension() > 0).then(|| squares(parsed).sqrt()))
             }
             Self::PlaceOfGreatest => {
-                let places =
-                    parsed.parts.iter().enumerate().filter_map(|(place, (_, number))| Some((place, (*number)?)));
+                let places = (0..parsed.dimension()).filter_map(|place| Some((place, parsed.part(place)?)));
                 places.max_by(|one, two| one.1.total_cmp(&two.1)).map_or(Reading::Nothing, |(place, _)| size(place))
             }
             Self::Digit(digit) if parsed.dimension() == 0 => {

@@ -2,6 +2,7 @@
 #![expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
 
 use core::fmt;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
@@ -62,14 +63,20 @@ const ROWS: usize = 100_000;
 /// Rounds of Newton's method; the problem is convex, and a few are plenty.
 const ROUNDS: usize = 8;
 
+/// So many terms are redrawn at once.
+const AT_ONCE: usize = 8;
+
 /// A step that no longer matters.
 const ENOUGH: f64 = 1e-3;
 
+/// The column of the feature at a place.
+type Read<'r, 'c, 'a> = &'r (dyn Fn(usize) -> Option<Cow<'c, Column<'a>>> + Sync);
+
 /// A feature's histogram on a part of the samples.
 #[derive(Clone, Debug)]
-struct Histogram<'c, 'a> {
-    feature: &'c Feature,
-    column: &'c Column<'a>,
+struct Histogram {
+    /// The place of the feature.
+    place: usize,
     most: u64,
     /// The groups with their log-ratios.
     groups: Vec<(Group, f64)>,
@@ -77,8 +84,8 @@ struct Histogram<'c, 'a> {
     worth: f64,
 }
 
-impl<'c, 'a> Histogram<'c, 'a> {
-    fn new(feature: &'c Feature, column: &'c Column<'a>, counts: &Counts, most: u64) -> Self {
+impl Histogram {
+    fn new(place: usize, column: &Column<'_>, counts: &Counts, most: u64) -> Self {
         let (n, m) = counts.samples();
         let mut worth = 0.0;
         let valued = |group: Group| {
@@ -89,18 +96,17 @@ impl<'c, 'a> Histogram<'c, 'a> {
         };
         let spans = Spans::Even { most, least: LEAST };
         let groups = column.groups(counts, &Counts::default(), spans).into_iter().map(valued).collect();
-        Self { feature, column, most, groups, worth }
+        Self { place, most, groups, worth }
     }
 
-    /// The log-ratio of every row.
-    fn log_ratios(&self) -> Vec<f64> {
-        self.column.spread(&self.groups)
+    /// The log-ratio of every row of its column.
+    fn log_ratios(&self, column: &Column<'_>) -> Vec<f64> {
+        column.spread(&self.groups)
     }
 
     /// Readable.
-    fn bins(&self) -> Vec<Bin> {
-        let bin =
-            |(group, value): &(Group, f64)| Some(Bin { within: self.column.within(&[*group])?, value: Float(*value) });
+    fn bins(&self, column: &Column<'_>) -> Vec<Bin> {
+        let bin = |(group, value): &(Group, f64)| Some(Bin { within: column.within(&[*group])?, value: Float(*value) });
         self.groups.iter().filter_map(bin).collect()
     }
 
@@ -187,16 +193,21 @@ impl Score {
     /// features to combine.
     ///
     /// The weights are fitted on other samples than the histograms, so that a histogram of noise has no
-    /// weight; then the histograms are drawn again from all of the part.
+    /// weight; then the histograms are drawn again from all of the part. A column is read for each use: all at
+    /// once might fill the memory.
     #[must_use]
-    pub(super) fn learn(columns: &[(Feature, Column<'_>)], train: &Counts) -> Option<(Self, Vec<f64>)> {
+    pub(super) fn learn(features: &[Feature], read: Read<'_, '_, '_>, train: &Counts) -> Option<(Self, Vec<f64>)> {
         let (drawing, weighing) = halves(train)?;
         let (n, m) = drawing.samples();
-        let drawn = |(feature, column)| BINS.map(|most| Histogram::new(feature, column, &drawing, most));
+        let drawn = |place| {
+            let column = read(place);
+            let one = |most| Some(Histogram::new(place, column.as_deref()?, &drawing, most));
+            BINS.into_iter().filter_map(one).collect::<Vec<_>>()
+        };
         // A word for every other sample is no histogram; and without numbers both are the same.
-        let mut terms: Vec<Histogram<'_, '_>> = columns
-            .par_iter()
-            .flat_map_iter(|(feature, column)| drawn((feature, column)))
+        let mut terms: Vec<Histogram> = (0..features.len())
+            .into_par_iter()
+            .flat_map_iter(drawn)
             .filter(|one| one.groups.len() > 1 && (one.groups.len() as u64) < (n + m) / 8)
             .collect();
         terms.sort_by(|one, two| two.worth.total_cmp(&one.worth));
@@ -205,45 +216,56 @@ impl Score {
         if terms.len() < 2 {
             return None;
         }
-        let ratios: Vec<Vec<f64>> = terms.par_iter().map(Histogram::log_ratios).collect();
-        let (n, m) = weighing.samples();
-        let seen: Vec<usize> =
-            (0..train.a.len()).filter(|place| count(&weighing.a, *place) + count(&weighing.b, *place) > 0).collect();
-        let stride = seen.len().div_ceil(ROWS).max(1);
-        let row = |place: &usize| {
-            let x = ratios.iter().map(|column| column.get(*place).copied().unwrap_or(0.0)).collect();
-            let (p, q) = (count(&weighing.a, *place), count(&weighing.b, *place));
-            Row { x, p: real(p) / real(n.max(1)), q: real(q) / real(m.max(1)) }
-        };
-        let rows: Vec<Row> = seen.iter().step_by(stride).map(row).collect();
-        let weights = fit(&rows, terms.len(), 10.0 / real(n.min(m).max(1)));
-        let redrawn: Vec<Histogram<'_, '_>> =
-            terms.par_iter().map(|term| Histogram::new(term.feature, term.column, train, term.most)).collect();
+        let weights = weigh(&terms, read, &weighing);
         let mut scores = vec![0.0; train.a.len()];
         let mut score = Self { terms: Vec::new() };
-        for (term, weight) in redrawn.iter().zip(weights) {
-            scores.iter_mut().zip(term.log_ratios()).for_each(|(score, ratio)| *score += weight * ratio);
-            score.terms.push(Term { feature: term.feature.clone(), bins: term.bins(), weight: Float(weight) });
+        let redrawn = |term: &Histogram| {
+            let column = read(term.place)?;
+            let histogram = Histogram::new(term.place, &column, train, term.most);
+            Some((features.get(term.place)?.clone(), histogram.bins(&column), histogram.log_ratios(&column)))
+        };
+        // A few at a time: the log-ratios of all might fill the memory.
+        for (terms, weights) in terms.chunks(AT_ONCE).zip(weights.chunks(AT_ONCE)) {
+            let drawn: Option<Vec<_>> = terms.par_iter().map(redrawn).collect();
+            for ((feature, bins, ratios), weight) in drawn?.into_iter().zip(weights) {
+                scores.iter_mut().zip(ratios).for_each(|(score, ratio)| *score += weight * ratio);
+                score.terms.push(Term { feature, bins, weight: Float(*weight) });
+            }
         }
         Some((score, scores))
     }
+}
+
+/// The weights of the terms, by a regression on a part of the samples.
+fn weigh(terms: &[Histogram], read: Read<'_, '_, '_>, counts: &Counts) -> Vec<f64> {
+    let (n, m) = counts.samples();
+    let seen: Vec<usize> =
+        (0..counts.a.len()).filter(|place| count(&counts.a, *place) + count(&counts.b, *place) > 0).collect();
+    let seen: Vec<usize> = seen.iter().copied().step_by(seen.len().div_ceil(ROWS).max(1)).collect();
+    #[expect(clippy::cast_possible_truncation, reason = "a log-ratio within ±3: half the room is enough")]
+    let ratios = |term: &Histogram| -> Vec<f32> {
+        let all = read(term.place).map(|column| term.log_ratios(&column)).unwrap_or_default();
+        seen.iter().map(|place| all.get(*place).copied().unwrap_or(0.0) as f32).collect()
+    };
+    let ratios: Vec<Vec<f32>> = terms.par_iter().map(ratios).collect();
+    let shares = |place: &usize| {
+        let (p, q) = (count(&counts.a, *place), count(&counts.b, *place));
+        (real(p) / real(n.max(1)), real(q) / real(m.max(1)))
+    };
+    let shares: Vec<(f64, f64)> = seen.iter().map(shares).collect();
+    fit(&ratios, &shares, 10.0 / real(n.min(m).max(1)))
 }
 
 fn count(counts: &[u64], place: usize) -> u64 {
     counts.get(place).copied().unwrap_or(0)
 }
 
-/// A row of the regression: what the terms say, and the shares of the samples of both sides.
-#[derive(Clone, Debug)]
-struct Row {
-    x: Vec<f64>,
-    p: f64,
-    q: f64,
-}
-
-/// Weights w that minimise Σ p·ln(1 + e^-s) + q·ln(1 + e^s) + ridge·|w|²/2 at s = w·x.
-fn fit(rows: &[Row], dimension: usize, ridge: f64) -> Vec<f64> {
+/// Weights w that minimise Σ p·ln(1 + e^-s) + q·ln(1 + e^s) + ridge·|w|²/2 at s = w·x, given the columns of x
+/// and the shares (p, q) of the samples of both sides in each row.
+fn fit(columns: &[Vec<f32>], shares: &[(f64, f64)], ridge: f64) -> Vec<f64> {
+    let dimension = columns.len();
     let mut weights = vec![0.0; dimension];
+    let mut x = vec![0.0; dimension];
     for _ in 0..ROUNDS {
         let mut gradient: Vec<f64> = weights.iter().map(|weight| ridge * weight).collect();
         // The upper triangle.
@@ -251,12 +273,13 @@ fn fit(rows: &[Row], dimension: usize, ridge: f64) -> Vec<f64> {
         for (place, line) in hessian.iter_mut().enumerate() {
             line.iter_mut().skip(place).take(1).for_each(|entry| *entry = ridge);
         }
-        for Row { x, p, q } in rows {
+        for (row, (p, q)) in shares.iter().enumerate() {
+            x.iter_mut().zip(columns).for_each(|(x, column)| *x = f64::from(column.get(row).copied().unwrap_or(0.0)));
             let s: f64 = x.iter().zip(&weights).map(|(x, weight)| x * weight).sum();
             let sigmoid = 1.0 / (1.0 + (-s).exp());
             let slope = q * sigmoid - p * (1.0 - sigmoid);
             let curvature = (p + q) * sigmoid * (1.0 - sigmoid);
-            for (place, ((gradient, line), x_i)) in gradient.iter_mut().zip(hessian.iter_mut()).zip(x).enumerate() {
+            for (place, ((gradient, line), x_i)) in gradient.iter_mut().zip(hessian.iter_mut()).zip(&x).enumerate() {
                 *gradient += slope * x_i;
                 let factor = curvature * x_i;
                 let (line, x) = (line.get_mut(place..).unwrap_or_default(), x.get(place..).unwrap_or_default());
@@ -356,9 +379,8 @@ mod tests {
     /// Two groups with a log-odds of ln 4 per unit of the one feature that matters.
     #[test]
     fn weights_are_the_log_odds() {
-        let row = |x: [f64; 2], p, q| Row { x: x.to_vec(), p, q };
-        let rows = vec![row([1.0, 0.0], 0.8, 0.2), row([0.0, 1.0], 0.2, 0.2), row([-1.0, 0.0], 0.0, 0.0)];
-        let weights = fit(&rows, 2, 1e-9);
+        let columns = [vec![1.0, 0.0, -1.0], vec![0.0, 1.0, 0.0]];
+        let weights = fit(&columns, &[(0.8, 0.2), (0.2, 0.2), (0.0, 0.0)], 1e-9);
         assert!((weights[0] - 4_f64.ln()).abs() < 1e-6 && weights[1].abs() < 1e-6, "{weights:?}");
     }
 }

@@ -10,6 +10,7 @@ mod tally_file;
 mod texts;
 mod trace;
 
+pub(crate) use output::part_number;
 pub use output::{Output, Shape};
 pub use recording::{LONGEST_LINE_BYTES, LineError, Recording};
 pub use split::draw;

@@ -111,12 +111,10 @@ impl Output {
         }
     }
 
-    /// The texts of the parts of a vector, and the numbers that they read as; nothing for what is no vector.
-    pub(crate) fn vector(&self) -> Option<impl Iterator<Item = (&str, Option<f64>)>> {
+    /// The texts of the parts of a vector; nothing for what is no vector.
+    pub(crate) fn part_texts(&self) -> Option<impl Iterator<Item = &str>> {
         match &self.0 {
-            Repr::Text(text) if text.contains(',') => {
-                Some(unbracketed(text).split(',').map(str::trim).map(|part| (part, part_number(part))))
-            }
+            Repr::Text(text) if text.contains(',') => Some(unbracketed(text).split(',').map(str::trim)),
             _ => None,
         }
     }
@@ -234,7 +232,7 @@ fn has_plus(bytes: &[u8]) -> bool {
 
 /// As `Output::number` of the part would be.
 #[inline]
-fn part_number(part: &str) -> Option<f64> {
+pub(crate) fn part_number(part: &str) -> Option<f64> {
     match canonical_integer(part.as_bytes()) {
         #[expect(clippy::cast_precision_loss, reason = "the nearest float, as of any integer")]
         Some(integer) => Some(integer as f64),
@@ -381,11 +379,11 @@ mod tests {
         // Read in place, the parts are what they are one by one.
         let mixed = Output::parse("[1, x,2.5,-0,nan,inf,below,1e3, +7,,007,nan:1]");
         let read: Vec<(String, Option<u64>)> =
-            mixed.vector().unwrap().map(|(text, number)| (text.to_owned(), number.map(f64::to_bits))).collect();
+            mixed.part_texts().unwrap().map(|text| (text.to_owned(), part_number(text).map(f64::to_bits))).collect();
         let one_by_one: Vec<(String, Option<u64>)> =
             mixed.parts().iter().map(|part| (part.to_string(), part.number().map(f64::to_bits))).collect();
         assert_eq!(read, one_by_one);
-        assert!(Output::parse("7").vector().is_none() && Output::parse("word").vector().is_none());
+        assert!(["7", "word"].iter().all(|text| Output::parse(text).part_texts().is_none()));
     }
 
     /// Quotes and brackets make another output, and the same numbers.
@@ -396,7 +394,7 @@ mod tests {
             assert_eq!(Output::parse(text).to_string(), text);
         }
         for text in ["\"1,-2\"", "\"[1, -2]\"", "[1],[-2]", "\"1\",\"-2\"", "[\"1\",-2]", "[[1],[-2]]", "1,-2"] {
-            let numbers: Vec<f64> = Output::parse(text).vector().unwrap().filter_map(|(_, number)| number).collect();
+            let numbers: Vec<f64> = Output::parse(text).part_texts().unwrap().filter_map(part_number).collect();
             assert_eq!(numbers, [1.0, -2.0], "{text}");
             assert_eq!(Output::parse(text).parts().iter().filter_map(Output::number).collect::<Vec<_>>(), numbers);
         }

@@ -236,8 +236,11 @@ impl Recording {
         counts.extend(self.far.into_iter().map(|(value, count)| (Output::from(value), count)));
         counts.sort_unstable();
         // All integers come before all texts.
-        let texts = self.texts.iter().map(|(text, count)| (core::str::from_utf8(text).unwrap_or_default(), count));
-        counts.extend(ascending(texts.map(|(text, count)| (Output::parse(text), count)).collect()));
+        let mut texts = Vec::with_capacity(self.texts.length());
+        self.texts.take(|text, count| {
+            texts.push((Output::parse(core::str::from_utf8(text).unwrap_or_default()), count));
+        });
+        counts.extend(ascending(texts));
         let shard = Shard::new(id, self.samples, self.order);
         Tally::of_shard(Shard { before: Some(self.before), trace: self.tracer.trace(), ..shard }, counts)
     }
@@ -245,13 +248,14 @@ impl Recording {
 
 /// Texts, sorted by their first 16 bytes as one number, which tells most of them apart without a look at
 /// where they are.
-fn ascending(texts: Vec<(Output, u64)>) -> impl Iterator<Item = (Output, u64)> {
+fn ascending(texts: Vec<(Output, u64)>) -> impl ExactSizeIterator<Item = (Output, u64)> {
     let beginnings = texts.iter().map(|(output, _)| beginning(output.text().as_bytes()));
     let mut order: Vec<(u128, usize)> = beginnings.zip(0..).collect();
     order.sort_unstable_by(|(first, one), (second, two)| {
         first.cmp(second).then_with(|| texts.get(*one).cmp(&texts.get(*two)))
     });
-    order.into_iter().filter_map(move |(_, place)| texts.get(place).cloned())
+    let nothing = || (Output::from(0), 0);
+    order.into_iter().map(move |(_, place)| texts.get(place).cloned().unwrap_or_else(nothing))
 }
 
 /// The first 16 bytes, and zeros where there are fewer: ascending, if not strictly, as texts ascend.

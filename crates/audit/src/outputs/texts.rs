@@ -1,13 +1,14 @@
 //! Counts of texts, without an allocation for each.
 
-/// How often each text was seen: the bytes in one buffer, an entry a text, and an open-addressed index by
-/// hash.
+/// How often each text was seen: the bytes in chunks, an entry a text, and an open-addressed index by hash.
 ///
 /// A hash map of boxed texts would do the same at a third of the speed where every line is new, as floats
 /// are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
-    bytes: Vec<u8>,
+    /// Each is given back when its texts have been taken.
+    chunks: Vec<Vec<u8>>,
+    /// In the order of the bytes.
     entries: Vec<Entry>,
     /// A free slot is 0; another has 1 + the place of an entry below, and above the upper half of its hash,
     /// which tells nearly all texts apart without a look at the entry. Invariant: a power of two long, and at
@@ -18,12 +19,23 @@ pub(super) struct Texts {
 /// The lower half of a slot of the index.
 const PLACE: u64 = u32::MAX as u64;
 
+/// The bytes of a chunk, if no text is longer.
+const CHUNK: usize = 1 << 16;
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    start: usize,
-    length: usize,
+    chunk: u32,
+    start: u32,
+    length: u32,
     hash: u64,
     count: u64,
+}
+
+impl Entry {
+    /// Its text, in its chunk.
+    fn text<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
+        chunk.get(self.start as usize..)?.get(..self.length as usize)
+    }
 }
 
 /// What counting a text needs from its caller.
@@ -51,7 +63,7 @@ impl Texts {
             if (found ^ hash) & !PLACE == 0
                 && let Some(entry) = self.entries.get_mut(at)
                 && entry.hash == hash
-                && self.bytes.get(entry.start..entry.start + entry.length) == Some(text)
+                && self.chunks.get(entry.chunk as usize).and_then(|chunk| entry.text(chunk)) == Some(text)
             {
                 entry.count += 1;
                 return Counted::Again;
@@ -64,9 +76,9 @@ impl Texts {
         if !accept(text) {
             return Counted::Refused;
         }
+        let Some(entry) = append(&mut self.chunks, text, hash) else { return Counted::Refused };
         *slot = u64::from(number) | hash & !PLACE;
-        self.entries.push(Entry { start: self.bytes.len(), length: text.len(), hash, count: 1 });
-        self.bytes.extend_from_slice(text);
+        self.entries.push(entry);
         Counted::New
     }
 
@@ -84,11 +96,34 @@ impl Texts {
         }
     }
 
-    /// The texts with their counts, in the order they were first seen.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], u64)> {
-        let text = |entry: &Entry| self.bytes.get(entry.start..entry.start + entry.length).unwrap_or_default();
-        self.entries.iter().map(move |entry| (text(entry), entry.count))
+    /// How many texts there are.
+    pub(super) fn length(&self) -> usize {
+        self.entries.len()
     }
+
+    /// Takes the texts with their counts, in the order they were first seen.
+    pub(super) fn take(self, mut taken: impl FnMut(&[u8], u64)) {
+        drop(self.index);
+        let mut entries = self.entries.into_iter().peekable();
+        for (number, chunk) in (0_u32..).zip(self.chunks) {
+            while let Some(entry) = entries.next_if(|entry| entry.chunk == number) {
+                taken(entry.text(&chunk).unwrap_or_default(), entry.count);
+            }
+        }
+    }
+}
+
+/// Appends a text to the last chunk, or to a new one; nothing where there are 2^32 of them.
+fn append(chunks: &mut Vec<Vec<u8>>, text: &[u8], hash: u64) -> Option<Entry> {
+    let has_room = |chunk: &Vec<u8>| chunk.capacity() - chunk.len() >= text.len();
+    if !chunks.last().is_some_and(has_room) {
+        chunks.push(Vec::with_capacity(text.len().max(CHUNK)));
+    }
+    let number = u32::try_from(chunks.len().checked_sub(1)?).ok()?;
+    let chunk = chunks.last_mut()?;
+    let (start, length) = (u32::try_from(chunk.len()).ok()?, u32::try_from(text.len()).ok()?);
+    chunk.extend_from_slice(text);
+    Some(Entry { chunk: number, start, length, hash, count: 1 })
 }
 
 /// The low bits of a hash or of a slot: enough on any machine.
@@ -108,13 +143,16 @@ mod tests {
         for hashes in [1_u64, 3, 1000, u64::MAX] {
             let (mut texts, mut map) = (Texts::default(), HashMap::new());
             for i in 0..3000_u64 {
-                let text = format!("{}", i * i % 701);
+                // The longest are chunks of their own, and many fill one.
+                let text = format!("{}{}", i * i % 701, " ".repeat(if i % 701 == 9 { 2 * CHUNK } else { 200 }));
                 let hash = (i * i % 701).wrapping_mul(0x9E37_79B9_7F4A_7C15) % hashes;
                 assert!(!matches!(texts.count(text.as_bytes(), hash, |_| true), Counted::Refused));
                 *map.entry(text).or_insert(0_u64) += 1;
             }
-            let counted: HashMap<String, u64> =
-                texts.iter().map(|(text, count)| (String::from_utf8(text.to_vec()).unwrap(), count)).collect();
+            let mut counted = HashMap::new();
+            texts.take(|text, count| {
+                assert!(counted.insert(String::from_utf8(text.to_vec()).unwrap(), count).is_none());
+            });
             assert_eq!(counted, map);
         }
         assert!(matches!(Texts::default().count(b"x", 0, |_| false), Counted::Refused));

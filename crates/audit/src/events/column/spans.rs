@@ -1,5 +1,6 @@
 //! Spans of a column's numbers: of even weight, or ever finer towards both ends.
 
+use super::numbers::Run;
 use super::{Column, Group, Key, add, at};
 use crate::outputs::Counts;
 
@@ -23,26 +24,23 @@ pub(in crate::events) enum Spans {
 impl Column<'_> {
     /// Spans that cover all numbers.
     pub(super) fn spans(&self, fit: &Counts, check: &Counts, spans: Spans, groups: &mut Vec<Group>) {
-        let weight: u64 = self.numbers.iter().map(|(_, row)| at(fit, *row)).map(|(a, b)| a + b).sum();
+        let length = self.numbers.length();
+        let weight: u64 = self.numbers.rows(0, length).iter().map(|row| at(fit, *row)).map(|(a, b)| a + b).sum();
         let (enough, tails) = match spans {
             Spans::Even { most, least } => ((weight / most.max(1)).max(least.saturating_sub(1)), Vec::new()),
             Spans::Tails { share } => (u64::MAX, self.tail_cuts(fit, weight / share.max(1))),
         };
         let mut tails = tails.into_iter().peekable();
-        let empty = |from| Group { key: Key::Span { from, to: self.numbers.len() }, fit: (0, 0), check: (0, 0) };
+        let empty = |from| Group { key: Key::Span { from, to: length }, fit: (0, 0), check: (0, 0) };
         let mut group = empty(0);
         let mut from = 0;
-        let nexts = self.numbers.iter().skip(1).map(Some).chain([None]);
-        for ((to, &(number, row)), next) in (1..).zip(&self.numbers).zip(nexts) {
-            add(&mut group.fit, fit, row);
-            add(&mut group.check, check, row);
+        for Run { to, rows, .. } in self.numbers.runs() {
+            for row in rows {
+                add(&mut group.fit, fit, *row);
+                add(&mut group.check, check, *row);
+            }
             let is_cut = tails.next_if_eq(&to).is_some() || group.fit.0 + group.fit.1 > enough;
-            #[expect(clippy::float_cmp, reason = "the very same number")]
-            let ends = match next {
-                Some((next, _)) => is_cut && *next != number,
-                None => true,
-            };
-            if ends {
+            if is_cut || to == length {
                 groups.push(Group { key: Key::Span { from, to }, ..group });
                 from = to;
                 group = empty(from);
@@ -57,45 +55,41 @@ impl Column<'_> {
     /// lies apart from all else is then a span of its own, whatever its number of samples; one that does not
     /// is one to within a factor of two.
     fn tail_cuts(&self, fit: &Counts, most_weight: u64) -> Vec<usize> {
-        let length = self.numbers.len();
-        let mut cuts = self.tail_from((0..length).map(|place| (place, place + 1)), fit, most_weight);
-        cuts.extend(self.tail_from((0..length).rev().map(|place| (place, place)), fit, most_weight));
+        let mut cuts = tail_from(self.numbers.runs(), |run| run.to, fit, most_weight);
+        cuts.extend(tail_from(self.numbers.runs().rev(), |run| run.from, fit, most_weight));
         cuts.sort_unstable();
         cuts.dedup();
         cuts
     }
+}
 
-    /// The cuts of one tail, given the places from its end inward, each with the place of the cut that
-    /// follows it.
-    #[expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
-    fn tail_from(&self, inward: impl Iterator<Item = (usize, usize)>, fit: &Counts, most_weight: u64) -> Vec<usize> {
-        let mut cuts = Vec::new();
-        let (mut weight, mut next_statistic) = (0, 1_u64);
-        let mut widest: Option<(f64, usize)> = None;
-        for (place, cut) in inward {
-            let Some((_, row)) = self.numbers.get(place) else { break };
-            let (a, b) = at(fit, *row);
-            weight += a + b;
-            if weight > most_weight {
-                break;
-            }
-            let neighbours = cut.checked_sub(1).and_then(|low| self.numbers.get(low)).zip(self.numbers.get(cut));
-            // Equal numbers are never parted.
-            let Some(gap) = neighbours.filter(|(low, high)| low.0 < high.0).map(|(low, high)| high.0 - low.0) else {
-                continue;
-            };
-            if weight >= next_statistic {
-                cuts.extend(widest.take().map(|(_, cut)| cut));
-                cuts.push(cut);
-                // Samples never number 2^63; a statistic that did not move would only cut more.
-                next_statistic = (weight + 1).checked_next_power_of_two().unwrap_or(weight);
-            } else if gap > widest.map_or(0.0, |(gap, _)| gap) {
-                widest = Some((gap, cut));
-            }
+/// The cuts of one tail, given the runs from its end inward, and where to cut behind one.
+#[expect(clippy::float_arithmetic, reason = "only the choice of an event depends on it, on the selection part")]
+fn tail_from<'n>(
+    inward: impl Iterator<Item = Run<'n>>,
+    behind: fn(&Run<'n>) -> usize,
+    fit: &Counts,
+    most_weight: u64,
+) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    let (mut weight, mut next_statistic) = (0, 1_u64);
+    let mut widest: Option<(f64, usize)> = None;
+    let mut inward = inward.peekable();
+    while let Some(run) = inward.next() {
+        weight += run.rows.iter().map(|row| at(fit, *row)).map(|(a, b)| a + b).sum::<u64>();
+        let Some(next) = inward.peek().filter(|_| weight <= most_weight) else { break };
+        let (gap, cut) = ((next.number - run.number).abs(), behind(&run));
+        if weight >= next_statistic {
+            cuts.extend(widest.take().map(|(_, cut)| cut));
+            cuts.push(cut);
+            // Samples never number 2^63; a statistic that did not move would only cut more.
+            next_statistic = (weight + 1).checked_next_power_of_two().unwrap_or(weight);
+        } else if gap > widest.map_or(0.0, |(gap, _)| gap) {
+            widest = Some((gap, cut));
         }
-        cuts.extend(widest.map(|(_, cut)| cut));
-        cuts
     }
+    cuts.extend(widest.map(|(_, cut)| cut));
+    cuts
 }
 
 #[cfg(test)]
