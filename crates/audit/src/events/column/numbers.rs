@@ -11,11 +11,11 @@ pub(in crate::events) struct Numbers {
 /// The rows of one number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'n> {
-    pub number: f64,
+    pub(super) number: f64,
     /// The places of its rows in the order.
-    pub from: usize,
-    pub to: usize,
-    pub rows: &'n [u32],
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) rows: &'n [u32],
 }
 
 impl Numbers {
