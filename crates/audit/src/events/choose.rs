@@ -8,8 +8,9 @@ use rayon::prelude::*;
 
 use super::column::Column;
 use super::digit::count_digits;
-use super::family::{Grouped, Member, features};
-use super::{Event, Family, Feature, Goal, Orientation, Parsed, Prospect, Reading, Score, kinds};
+use super::family::{Families, Grouped, Member};
+use super::readings::{MOST_KEPT, Readings};
+use super::{Event, Family, Feature, Goal, Orientation, Parsed, Prospect, kinds};
 use crate::outputs::{Counts, Output};
 use crate::statistics::normal::score_at_most;
 use crate::statistics::real;
@@ -40,11 +41,7 @@ pub struct Candidate {
 /// Outputs that neither part holds are not even read.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
-    parsed: Vec<Parsed<'a>>,
-    /// The features that tell the training part apart.
-    features: Vec<Feature>,
-    /// Their readings, where there is room for them: the others are read again where they are wanted.
-    columns: Columns<'a>,
+    readings: Readings<'a>,
     families: Families,
     /// The score, learned from both parts, once it is known to be the best.
     relearned: OnceLock<Option<(Feature, Column<'a>)>>,
@@ -65,12 +62,6 @@ struct Rows<'a> {
     validate: Counts,
 }
 
-/// The readings of features, by the places of these.
-type Columns<'a> = Vec<Option<Column<'a>>>;
-
-/// Families of events, each with the place of its feature.
-type Families = Vec<(usize, Grouped)>;
-
 /// Where samples were thinned, the best so many features are read in all of them, as many digits, and the
 /// score.
 const FINALISTS: usize = 4;
@@ -81,9 +72,6 @@ const HANDICAP: f64 = 0.06;
 
 /// The most different outputs that are read: of more, the samples are thinned.
 const MOST_ROWS: usize = 250_000;
-
-/// The most readings that are kept even if they are all different; a search for more of those takes longer.
-const MOST_KEPT: usize = 5_000_000;
 
 impl<'a> Search<'a> {
     /// Reads the outputs. `given` are events named beforehand, which compete too; `scales` what floats may be
@@ -102,36 +90,26 @@ impl<'a> Search<'a> {
         let (rows, whole) = if step > 1 { (whole.thinned(step), Some(whole)) } else { (whole, None) };
         let Rows { outputs, train, validate } = rows;
         let parsed: Vec<Parsed<'a>> = outputs.into_par_iter().map(Parsed::new).collect();
-        let (mut features, mut columns, mut families) = told_apart(&parsed, &train, &validate, scales);
-        if let Some((score, column)) = learned(&features, &columns, &parsed, &train) {
-            families.extend(grouped(features.len(), &score, &column, &train, &validate));
-            features.push(score);
-            columns.push(Some(column));
+        let (mut readings, mut families) = Readings::new(parsed, &train, &validate, scales, MOST_KEPT);
+        if let Some((score, column)) = readings.learned(&train) {
+            let own = Grouped::all(&score, &column, &train, &validate);
+            let place = readings.push(score, column);
+            families.extend(own.into_iter().map(|family| (place, family)));
         }
-        for (digit, words, groups) in count_digits(&parsed, &train, &validate) {
-            families.push((features.len(), Grouped::of_groups(groups, &train, &validate)));
-            features.push(Feature::Digit(digit));
-            columns.push(Some(Column::of_words(words)));
+        for (digit, words, groups) in count_digits(readings.parsed(), &train, &validate) {
+            let place = readings.push(Feature::Digit(digit), Column::of_words(words));
+            families.push((place, Grouped::of_groups(groups, &train, &validate)));
         }
-        Self {
-            parsed,
-            features,
-            columns,
-            families,
-            relearned: OnceLock::new(),
-            given: given.to_vec(),
-            train,
-            validate,
-            kept,
-            whole,
-        }
+        Self { readings, families, relearned: OnceLock::new(), given: given.to_vec(), train, validate, kept, whole }
     }
 
     /// The readings of a feature: of all samples, or of those that thinning left.
     fn column(&self, place: usize, of_whole: bool) -> Option<Cow<'_, Column<'a>>> {
         match &self.whole {
-            Some(whole) if of_whole => Some(Cow::Owned(Column::read_all(self.features.get(place)?, &whole.outputs))),
-            _ => column(&self.features, &self.columns, &self.parsed, place),
+            Some(whole) if of_whole => {
+                Some(Cow::Owned(Column::read_all(self.readings.feature(place)?, &whole.outputs)))
+            }
+            _ => self.readings.column(place),
         }
     }
 
@@ -139,7 +117,7 @@ impl<'a> Search<'a> {
     /// seen.
     #[must_use]
     pub fn kinds(&self) -> Vec<&'static str> {
-        let is_read = |kind: &&str| self.features.iter().any(|feature| feature.kind() == *kind);
+        let is_read = |kind: &&str| self.readings.features().iter().any(|feature| feature.kind() == *kind);
         let given = (!self.given.is_empty()).then_some("events named beforehand");
         kinds().into_iter().filter(is_read).chain(given).collect()
     }
@@ -162,12 +140,12 @@ impl<'a> Search<'a> {
         let mut places: Vec<usize> = Vec::new();
         // By chance, rare events of thinned samples look better than a true one that is common: digits, of
         // which there are many, have places of their own, and a score has one.
-        let kind = |place: usize| match self.features.get(place) {
+        let kind = |place: usize| match self.readings.feature(place) {
             Some(Feature::Score(_)) => 0,
             Some(Feature::Digit(_)) => 1,
             _ => 2,
         };
-        for Ranked { place, .. } in ranked(&self.features, &self.families, prospect, directions) {
+        for Ranked { place, .. } in ranked(&self.readings, &self.families, prospect, directions) {
             let alike = places.iter().filter(|other| kind(**other) == kind(place)).count();
             if !places.contains(&place) && alike < FINALISTS {
                 places.push(place);
@@ -175,7 +153,8 @@ impl<'a> Search<'a> {
         }
         let families = |place: usize| {
             let column = self.column(place, true)?;
-            Some(grouped(place, self.features.get(place)?, &column, &whole.train, &whole.validate))
+            let own = Grouped::all(self.readings.feature(place)?, &column, &whole.train, &whole.validate);
+            Some(own.into_iter().map(move |family| (place, family)))
         };
         Some(places.into_par_iter().filter_map(families).flatten_iter().collect())
     }
@@ -198,15 +177,16 @@ impl<'a> Search<'a> {
         let finals = if is_plain_only { None } else { self.finals(&prospect, directions) };
         let is_final = finals.is_some();
         let families = finals.as_ref().unwrap_or(&self.families);
-        let event = |one: &Ranked| one.member.event(self.features.get(one.place)?, &*self.column(one.place, is_final)?);
+        let event =
+            |one: &Ranked| one.member.event(self.readings.feature(one.place)?, &*self.column(one.place, is_final)?);
         let is_wanted = |one: &Ranked| !is_plain_only || event(one).is_some_and(|event| event.is_plain());
-        let leader = ranked(&self.features, families, &prospect, directions).into_iter().find(is_wanted);
+        let leader = ranked(&self.readings, families, &prospect, directions).into_iter().find(is_wanted);
         let promised = |one: &Ranked| prospect(one.direction).promise(one.member.seen);
         let mut best = leader.as_ref().map(|one| (one.rank, one.direction, one.member.seen, promised(one), None));
         for event in self.given.iter().filter(|event| !is_plain_only || event.is_plain()) {
             let (validate, mask) = match &self.whole {
                 Some(whole) => (&whole.validate, event.select(&whole.outputs)),
-                None => (&self.validate, event.select_parsed(&self.parsed)),
+                None => (&self.validate, event.select_parsed(self.readings.parsed())),
             };
             let inside = validate.inside(&mask);
             for &direction in directions {
@@ -228,12 +208,12 @@ impl<'a> Search<'a> {
             return Some(candidate(event.clone(), seen));
         }
         let Ranked { place, family, member, .. } = leader.as_ref()?;
-        match (self.features.get(*place)?, family) {
+        match (self.readings.feature(*place)?, family) {
             // A score is learned again from both parts, and cut where as many are inside: its threshold was
             // compared, and is not fitted to what it learned from.
             (Feature::Score(_), _) => {
                 let both = self.train.plus(&self.validate);
-                let again = self.relearned.get_or_init(|| learned(&self.features, &self.columns, &self.parsed, &both));
+                let again = self.relearned.get_or_init(|| self.readings.learned(&both));
                 let (feature, column) = again.as_ref()?;
                 let (weights, _) = direction.orient(&both.a, &both.b);
                 let end = column.end(member.is_from_below(), real(seen.x) / real(seen.n.max(1)), weights);
@@ -274,14 +254,14 @@ struct Ranked {
 /// and lengths are many, and put together by the order that noise gave: of a violation that is just about to
 /// be seen the luckiest of them would beat the half-line that is the truth.
 fn ranked(
-    features: &[Feature],
+    readings: &Readings<'_>,
     families: &[(usize, Grouped)],
     prospect: &dyn Fn(Orientation) -> Prospect,
     directions: &[Orientation],
 ) -> Vec<Ranked> {
     let offers = families.iter().flat_map(|(place, grouped)| {
         directions.iter().filter_map(|&direction| {
-            let feature = features.get(*place)?;
+            let feature = readings.feature(*place)?;
             let prospect = prospect(direction);
             let member = grouped.best(direction, &prospect)?;
             let is_taken_at_its_word = match grouped.family {
@@ -297,70 +277,6 @@ fn ranked(
     let mut offers: Vec<Ranked> = offers.collect();
     offers.sort_by(|one, two| two.rank.total_cmp(&one.rank));
     offers
-}
-
-/// The readings of the feature at a place, read again if they were not kept.
-fn column<'c, 'a>(
-    features: &[Feature],
-    columns: &'c [Option<Column<'a>>],
-    parsed: &[Parsed<'a>],
-    place: usize,
-) -> Option<Cow<'c, Column<'a>>> {
-    match columns.get(place)? {
-        Some(column) => Some(Cow::Borrowed(column)),
-        None => Some(Cow::Owned(Column::read(features.get(place)?, parsed))),
-    }
-}
-
-/// The features that tell outputs of the training part apart, with their readings, and their families.
-fn told_apart<'a>(
-    parsed: &[Parsed<'a>],
-    train: &Counts,
-    validate: &Counts,
-    scales: &[f64],
-) -> (Vec<Feature>, Columns<'a>, Families) {
-    let all = features(parsed, train, scales);
-    let has_room = parsed.len().saturating_mul(all.len()) <= MOST_KEPT;
-    let read = |feature: Feature| {
-        let column = Column::read(&feature, parsed);
-        column.differs(train).then(|| {
-            let families = grouped(0, &feature, &column, train, validate);
-            let is_kept = has_room || column.is_small();
-            (feature, is_kept.then_some(column), families)
-        })
-    };
-    let told: Vec<(Feature, Option<Column<'a>>, Families)> = all.into_par_iter().filter_map(read).collect();
-    let (mut features, mut columns, mut families) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, (feature, column, own)) in told.into_iter().enumerate() {
-        features.push(feature);
-        columns.push(column);
-        families.extend(own.into_iter().map(|(_, family)| (place, family)));
-    }
-    (features, columns, families)
-}
-
-/// The families of the feature at a place.
-fn grouped(place: usize, feature: &Feature, column: &Column<'_>, train: &Counts, validate: &Counts) -> Families {
-    // A score is a ratio already: its thresholds are all there is to it.
-    let kinds: &[Family] = match feature {
-        Feature::Score(_) => &[Family::Thresholds],
-        _ => &[Family::Thresholds, Family::Ratios, Family::Tails],
-    };
-    kinds.iter().map(|family| (place, Grouped::new(*family, column, train, validate))).collect()
-}
-
-/// A score, learned from these counts, as a column.
-fn learned<'a>(
-    features: &[Feature],
-    columns: &[Option<Column<'a>>],
-    parsed: &[Parsed<'a>],
-    counts: &Counts,
-) -> Option<(Feature, Column<'a>)> {
-    let is_plain = |feature: &Feature| !matches!(feature, Feature::Score(_) | Feature::Digit(_));
-    let plain = features.iter().position(|feature| !is_plain(feature)).unwrap_or(features.len());
-    let read = |place| column(features, columns, parsed, place);
-    let (score, scores) = Score::learn(features.get(..plain)?, &read, counts)?;
-    Some((Feature::Score(Box::new(score)), Column::new(scores.into_iter().map(Reading::Number))))
 }
 
 impl<'a> Rows<'a> {
@@ -438,7 +354,7 @@ mod tests {
         let part = |part| counts(&side(0, part, 600_000), &side(1, part, 540_000));
         let (train, validate) = (part(0), part(2));
         let search = Search::new(&outputs, &train, &validate, (150_000, 150_000), &[], &[]);
-        assert!(search.whole.is_some() && search.parsed.len() <= MOST_ROWS);
+        assert!(search.whole.is_some() && search.readings.parsed().len() <= MOST_ROWS);
         let best = search.best(Goal::Epsilon { delta: 0.0 }, 0.01).unwrap();
         assert_eq!((best.event.feature, best.direction), (Feature::Value, Orientation::AOverB));
         assert_eq!((best.seen.n, best.seen.m), (300_000, 270_000));

@@ -57,6 +57,9 @@ impl Member {
     }
 }
 
+/// Families of events, each with the place of its feature.
+pub(super) type Families = Vec<(usize, Grouped)>;
+
 impl Grouped {
     /// The family on a column.
     pub(super) fn new(family: Family, column: &Column<'_>, fit: &Counts, check: &Counts) -> Self {
@@ -71,6 +74,16 @@ impl Grouped {
             Family::Ratios => column.groups(fit, check, BINS),
         };
         Self { family, groups, fit: fit.samples(), check: check.samples() }
+    }
+
+    /// The families of a feature.
+    pub(super) fn all(feature: &Feature, column: &Column<'_>, fit: &Counts, check: &Counts) -> Vec<Self> {
+        // A score is a ratio already: its thresholds are all there is to it.
+        let kinds: &[Family] = match feature {
+            Feature::Score(_) => &[Family::Thresholds],
+            _ => &[Family::Thresholds, Family::Ratios, Family::Tails],
+        };
+        kinds.iter().map(|family| Self::new(*family, column, fit, check)).collect()
     }
 
     /// Likelihood ratios of groups that are counted already.

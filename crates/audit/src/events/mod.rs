@@ -10,6 +10,7 @@ mod event;
 mod family;
 mod feature;
 mod goal;
+mod readings;
 mod score;
 mod words;
 
