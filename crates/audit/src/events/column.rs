@@ -284,6 +284,19 @@ mod tests {
         assert_eq!(cut(1.0, f64::INFINITY), 1.0);
     }
 
+    /// From either end, whole runs of equal numbers until the share is reached; rows without weight add none.
+    #[test]
+    fn ends_are_whole_runs() {
+        let column = Column::new([2.0, 1.0, 3.0, 2.0, 1.0, 2.0, 9.0].into_iter().map(Reading::Number));
+        let end = |from_below, share| match column.end(from_below, share, &[1, 1, 1, 1, 1, 1, 0]).key {
+            Key::Span { from, to } => (from, to),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([0.1, 0.3, 0.4, 0.8, 0.9, 1.0].map(|share| end(true, share).1), [2, 2, 5, 5, 6, 6]);
+        assert_eq!([0.1, 0.2, 0.6, 0.7, 1.0].map(|share| end(false, share).0), [5, 2, 2, 0, 0]);
+        assert!(end(true, 0.1).0 == 0 && end(false, 0.1).1 == 7);
+    }
+
     /// The groups part the readings: each is in exactly one, in the set that is stored too, and the counts of
     /// both parts are those of the rows.
     #[test]
