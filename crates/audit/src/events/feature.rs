@@ -413,6 +413,14 @@ mod tests {
         }
     }
 
+    /// The words of a vector are its parts that are no numbers, in their order; of numbers alone there are none.
+    #[test]
+    fn words_are_no_numbers() {
+        for (text, words) in [("x,1,y,2.5,x", vec!["x", "y", "x"]), ("1,2", vec![]), ("x", vec![])] {
+            assert_eq!(Parsed::new(&Output::parse(text)).words().collect::<Vec<_>>(), words);
+        }
+    }
+
     #[test]
     fn readings() {
         let number = Reading::Number;
