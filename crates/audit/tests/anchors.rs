@@ -45,7 +45,7 @@ const ANCHORS: [Anchor; 15] = [
     anchor("rappor_one_time_half_the_bits", None, 8_000_000, 0.600, None),
     anchor("truncated_geometric_natural_log", None, 8_000_000, 0.1169, None),
     anchor("prefix_sum_all_move", None, 2_000_000, 0.577, Some(984.0)),
-    Anchor { claim: "0.005", ..anchor("parallel_laplace_not_composed", Some(0.005), 8_000_000, 0.035, Some(104.0)) },
+    Anchor { claim: "0.005", ..anchor("parallel_laplace_not_composed", Some(0.005), 10_000_000, 0.035, Some(104.0)) },
     anchor("parallel_svt3_and_svt4", Some(0.1), 80_000_000, 0.262, Some(1117.0)),
     anchor("float_laplace", None, 100_000, 0.252, Some(2125.0)),
 ];
