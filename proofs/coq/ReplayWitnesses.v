@@ -52,7 +52,7 @@ Definition a_bucket_slice := Build_FilledPrepared (Buckets (LaplaceDecay 16 1) (
 Example slices_that_hold : forallb cells_hold [laplace_cells; bucket_cells] = true /\ forallb bulk_holds [a_slice; a_bucket_slice] = true.
 Proof. vm_compute. auto. Qed.
 Example a_checked_slice : let exact := exact_table_bulk (table_share (LaplaceDecay 1 1)) 10 4 in
-  fills_as exact (laplace 1 1) /\ run (fill exact 3) enough (tape_of 8589934592) = Some ([0; 0; 0]%Z, [])
+  fills_as (fill exact) (laplace 1 1) /\ run (fill exact 3) enough (tape_of 8589934592) = Some ([0; 0; 0]%Z, [])
   /\ pure_dp (1 / (1 / 1)) (add_filled (fill exact 3) [3; 0; 5]%Z) (add_filled (fill exact 3) [3; 1; 5]%Z).
 Proof.
   intros exact. destruct slices_that_hold as [C S].
@@ -60,8 +60,8 @@ Proof.
   split; [exact F|]. split; [apply (H a_slice); [now left|reflexivity]|].
   apply (checked_table_fills_are_private _ _ laplace_cells 4 C S (or_introl eq_refl) eq_refl eq_refl ltac:(lia) 1%Z [3; 0; 5]%Z [3; 1; 5]%Z); [reflexivity|vm_compute; discriminate].
 Qed.
-Example a_checked_bucket_slice : exists exact, fills_as exact (laplace 16 1) /\ run (fill exact 2) enough (tape_of 73786976294838206464) = Some ([0; 0]%Z, [])
-  /\ private_as_filled (LaplaceDecay 16 1) exact.
+Example a_checked_bucket_slice : exists exact, fills_as (fill exact) (laplace 16 1) /\ run (fill exact 2) enough (tape_of 73786976294838206464) = Some ([0; 0]%Z, [])
+  /\ private_as_filled (LaplaceDecay 16 1) (fill exact).
 Proof.
   destruct slices_that_hold as [C S]. assert (I : In bucket_cells [laplace_cells; bucket_cells]) by (right; now left).
   destruct (checked_bucket_fills_are_exact _ _ bucket_cells 1 4 1 1 0 4 [] C S I eq_refl eq_refl ltac:(lia)) as (total & _ & H).

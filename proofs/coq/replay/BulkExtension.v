@@ -210,14 +210,14 @@ End Replayed.
 (** ** What a whole replay says of slices *)
 
 (** Every number of samples has the product law of the noise, and there is an output for certain. *)
-Definition fills_as (b : Bulk) (noise : Program Z) : Prop :=
-  forall count, (forall outputs, at_output (fill b count) outputs = product_law count noise outputs) /\ total (fill b count) = 1%R.
+Definition fills_as (filling : nat -> Program (list Z)) (noise : Program Z) : Prop :=
+  forall count, (forall outputs, at_output (filling count) outputs = product_law count noise outputs) /\ total (filling count) = 1%R.
 
 Lemma reference_total decay : positive_decay decay -> total (reference decay) = 1%R.
 Proof. destruct decay; intros [Hn Hd]; [now apply laplace_total|now apply gaussian_total]. Qed.
-Lemma fills_by_the_law b noise noise' : (forall count, same_law (fill b count) (draws count noise)) -> same_law noise noise' -> total noise' = 1%R -> fills_as b noise'.
+Lemma fills_by_the_law filling noise noise' : (forall count, same_law (filling count) (draws count noise)) -> same_law noise noise' -> total noise' = 1%R -> fills_as filling noise'.
 Proof.
-  intros H L T count. assert (E : same_law (fill b count) (draws count noise')).
+  intros H L T count. assert (E : same_law (filling count) (draws count noise')).
   { intros g Hg. rewrite (H count g Hg). now apply draws_by_the_law. }
   split; [|rewrite <- (draws_total count noise' T); exact (proj2 (law_decides_events _ _ _ E))].
   intros outputs. rewrite <- draws_are_independent. unfold at_output. now apply same_law_probability.
@@ -239,13 +239,13 @@ Qed.
 Theorem checked_table_fills_are_exact cells slices c refill : forallb cells_hold cells = true -> forallb bulk_holds slices = true ->
   In c cells -> folded c = true -> places c = O -> (0 < refill)%nat ->
   let exact := exact_table_bulk (table_share (decay c)) (width (of_cells c)) refill in
-  fills_as exact (reference (decay c))
+  fills_as (fill exact) (reference (decay c))
   /\ forall r, In r slices -> bulk_sampler r = Table (of_cells c) refill ->
      run (fill exact (length (bulk_samples r))) enough (tape_of (bulk_tape r)) = Some (bulk_samples r, []).
 Proof.
   intros HC HS I F P Hr exact. assert (L := checked_tables_have_the_law cells [] c refill HC eq_refl I F P Hr).
   apply forallb_forall with (x := c) in HC; auto. destruct (checked_cells c HC) as (HD & Hw & Hf & HF & _). specialize (HF F P). split.
-  - apply (fills_by_the_law exact (exact_table (table_share (decay c)) (width (of_cells c)) refill));
+  - apply (fills_by_the_law (fill exact) (exact_table (table_share (decay c)) (width (of_cells c)) refill));
       [intros count; apply table_fill_is_draws|now apply same_law_sym|now apply reference_total].
   - intros r Hin S. apply (replayed_table_fill_is_part_of_exact (precision (of_cells c)) _ (floors (of_cells c)) Hw); auto.
     rewrite <- Hf. apply (held_slice_runs r _ slices HS Hin). now rewrite S.
@@ -256,7 +256,7 @@ Theorem checked_bucket_fills_are_exact cells slices c reach squeeze high low unu
   In c cells -> folded c = false -> places c = (high + low)%nat -> (0 < refill)%nat ->
   exists bucket_total, is_bucket_total (decay c) (2 ^ (high + low)) bucket_total /\ forall most,
   let exact := extended_bucket_bulk (decay c) (floors (of_cells c)) (width (of_cells c)) reach squeeze high low unused refill bounds bucket_total most in
-  fills_as exact (reference (decay c))
+  fills_as (fill exact) (reference (decay c))
   /\ forall r, In r slices -> bulk_sampler r = Buckets (decay c) (of_cells c) reach squeeze high low unused refill bounds ->
      (length (tape_of (bulk_tape r)) + squeeze <= most)%nat ->
      run (fill exact (length (bulk_samples r))) enough (tape_of (bulk_tape r)) = Some (bulk_samples r, []).
@@ -265,7 +265,7 @@ Proof.
   destruct (checked_buckets_have_the_law cells [] c reach squeeze high low unused refill bounds HC eq_refl I F P Hr) as (total & B & L).
   apply forallb_forall with (x := c) in HC; auto. destruct (checked_cells c HC) as (HD & Hw & Hf & _ & HF & _). specialize (HF F total).
   rewrite P in HF. specialize (HF B). exists total. split; [exact B|]. intros most exact. specialize (L most). split.
-  - apply (fills_by_the_law exact (extended_buckets (decay c) (floors (of_cells c)) (width (of_cells c)) reach squeeze high low unused refill bounds total most));
+  - apply (fills_by_the_law (fill exact) (extended_buckets (decay c) (floors (of_cells c)) (width (of_cells c)) reach squeeze high low unused refill bounds total most));
       [intros count; apply bucket_fill_is_draws|now apply same_law_sym|now apply reference_total].
   - intros r Hin S Hl. apply (replayed_bucket_fill_is_part_of_exact (precision (of_cells c)) _ (floors (of_cells c)) Hw); auto.
     rewrite <- Hf. apply (held_slice_runs r _ slices HS Hin). now rewrite S.
@@ -273,15 +273,15 @@ Qed.
 
 (** As noise of vectors: Δ/s-DP of Laplace at a distance of Δ, Δ/2σ²-zCDP of Gaussian at a squared distance of
     Δ. *)
-Definition private_as_filled (decay : Decay) (b : Bulk) : Prop :=
+Definition private_as_filled (decay : Decay) (filling : nat -> Program (list Z)) : Prop :=
   forall sensitivity answers answers', length answers = length answers' ->
   match decay with
   | LaplaceDecay n d => (distance answers answers' <= sensitivity)%Z ->
-      pure_dp (IZR sensitivity / (IZR n / IZR d)) (add_filled (fill b (length answers)) answers) (add_filled (fill b (length answers')) answers')
+      pure_dp (IZR sensitivity / (IZR n / IZR d)) (add_filled (filling (length answers)) answers) (add_filled (filling (length answers')) answers')
   | GaussianDecay n d => (squared_distance answers answers' <= sensitivity)%Z ->
-      zcdp (IZR sensitivity / (2 * (IZR n / IZR d))) (add_filled (fill b (length answers)) answers) (add_filled (fill b (length answers')) answers')
+      zcdp (IZR sensitivity / (2 * (IZR n / IZR d))) (add_filled (filling (length answers)) answers) (add_filled (filling (length answers')) answers')
   end.
-Lemma fills_are_private decay b : positive_decay decay -> fills_as b (reference decay) -> private_as_filled decay b.
+Lemma fills_are_private decay filling : positive_decay decay -> fills_as filling (reference decay) -> private_as_filled decay filling.
 Proof.
   intros HD HF sensitivity answers answers' HL. destruct decay as [n d|n d]; destruct HD as [Hn Hd]; intros HS; rewrite <- HL.
   - apply (filled_laplace_vector_private n d sensitivity answers answers' (laplace n d)); auto; [apply same_law_refl|apply HF].
@@ -289,7 +289,7 @@ Proof.
 Qed.
 Theorem checked_table_fills_are_private cells slices c refill : forallb cells_hold cells = true -> forallb bulk_holds slices = true ->
   In c cells -> folded c = true -> places c = O -> (0 < refill)%nat ->
-  private_as_filled (decay c) (exact_table_bulk (table_share (decay c)) (width (of_cells c)) refill).
+  private_as_filled (decay c) (fill (exact_table_bulk (table_share (decay c)) (width (of_cells c)) refill)).
 Proof.
   intros HC HS I F P Hr. apply fills_are_private; [|now apply (checked_table_fills_are_exact cells slices)].
   apply forallb_forall with (x := c) in HC; auto. exact (proj1 (checked_cells c HC)).
@@ -297,7 +297,8 @@ Qed.
 Theorem checked_bucket_fills_are_private cells slices c reach squeeze high low unused refill bounds : forallb cells_hold cells = true -> forallb bulk_holds slices = true ->
   In c cells -> folded c = false -> places c = (high + low)%nat -> (0 < refill)%nat ->
   exists bucket_total, is_bucket_total (decay c) (2 ^ (high + low)) bucket_total /\ forall most,
-  private_as_filled (decay c) (extended_bucket_bulk (decay c) (floors (of_cells c)) (width (of_cells c)) reach squeeze high low unused refill bounds bucket_total most).
+  private_as_filled (decay c)
+    (fill (extended_bucket_bulk (decay c) (floors (of_cells c)) (width (of_cells c)) reach squeeze high low unused refill bounds bucket_total most)).
 Proof.
   intros HC HS I F P Hr.
   destruct (checked_bucket_fills_are_exact cells slices c reach squeeze high low unused refill bounds HC HS I F P Hr) as (total & B & H).
