@@ -27,8 +27,8 @@ Proof.
   assert (C1 := shift_ceil_above (upper e * 2 ^ L) (digits e) D). assert (C2 := shift_ceil_below (upper e * 2 ^ L) (digits e) D).
   unfold shift_floor, shift_ceil in *. set (lo := Z.shiftr (lower e * 2 ^ L) (digits e)) in *. set (up := (- Z.shiftr (- (upper e * 2 ^ L)) (digits e))%Z) in *.
   set (x := exp (- (IZR n / IZR d))) in *. assert (T := two_to_positive (digits e) D). assert (S := two_to_positive L HL).
-  assert (P : IZR (2 ^ L) = 2 ^ length) by (unfold L; now rewrite <- pow_IZR). rewrite mult_IZR, P in *. rewrite <- P in *.
-  set (t := IZR (2 ^ digits e)) in *. set (u := IZR (2 ^ L)) in *. rewrite <- P. fold u.
+  assert (P : IZR (2 ^ L) = 2 ^ length) by (unfold L; now rewrite <- pow_IZR). rewrite mult_IZR in F1, F2, C1, C2.
+  set (t := IZR (2 ^ digits e)) in *. set (u := IZR (2 ^ L)) in *. rewrite <- P.
   assert (N : (IZR (upper e) - IZR (lower e)) * u <= t).
   { unfold is_narrow in W. destruct (Z.leb_spec p (digits e)) as [K|K].
     - apply Z.leb_le in W. rewrite Z.shiftl_mul_pow2, Z.mul_1_l in W by lia. apply IZR_le in W. rewrite minus_IZR in W.
@@ -201,7 +201,7 @@ Lemma digits_from_sound floors : forall j, digits_hold_from n d precision workin
   IZR floor <= digit_share Q base (j + i) * IZR (2 ^ precision) < IZR floor + 1.
 Proof.
   assert (T := two_to_positive working Hw). assert (TP := two_to_positive precision Hp). destruct whole_encloses as [W0 [W1 W2]].
-  assert (B0 : 0 < 1 - Q ^ base) by (assert (K := power_base Q base HQ ltac:(unfold base; lia)); lra).
+  assert (Base : (0 < base)%nat) by (unfold base; lia). assert (B1 := power_base Q base HQ Base). assert (B0 : 0 < 1 - Q ^ base) by lra.
   induction floors as [|floor rest IH]; intros j H; [discriminate|]. destruct rest as [|next rest].
   - cbn [digits_hold_from] in H. apply andb_true_iff in H. destruct H as [H1 H2]. apply Z.eqb_eq in H1, H2. unfold base in H1. split; [cbn [length]; unfold base; lia|].
     intros [|[|i]] floor' E; try discriminate. injection E as <-. subst floor. unfold digit_share. replace (S (j + 0) <? base)%nat with false by (symmetry; apply Nat.ltb_ge; unfold base; lia). lra.
@@ -214,7 +214,7 @@ Proof.
     replace (Z.of_nat (S j) + 1)%Z with (Z.of_nat (S (S j))) in H3 by lia. destruct (IH _ H3) as [L K]. split; [cbn [length] in *; lia|].
     intros [|i] floor' F; [|cbn [nth_error] in F; rewrite <- Nat.add_succ_comm; now apply K]. injection F as <-. rewrite Nat.add_0_r.
     assert (C := exp_pair_encloses (Z.of_nat (S j) * d) n working power ltac:(nia) Hn Hw E). rewrite power_is in C. destruct C as [_ [P1 P2]].
-    unfold digit_share. replace (S j <? base)%nat with true by (symmetry; apply Nat.ltb_lt; cbn [length] in L; lia).
+    assert (L1 : (1 <= length others)%nat) by (unfold others; cbn [length]; lia). unfold digit_share. replace (S j <? base)%nat with true by (symmetry; apply Nat.ltb_lt; lia).
     apply Z.leb_le, IZR_le in H1. apply Z.ltb_lt, IZR_lt in H2. rewrite Z.shiftl_mul_pow2 in H1, H2 by auto. rewrite !mult_IZR, !minus_IZR in H1, H2. rewrite plus_IZR in H2.
     apply IZR_lt in whole_below. set (t := IZR (2 ^ working)) in *. set (s := IZR (2 ^ precision)) in *. set (x := Q ^ S j) in *. set (b := Q ^ base) in *.
     assert (X : x < 1) by (apply power_falls; exact HQ).
@@ -242,7 +242,8 @@ Proof.
   { unfold Q. replace (2 ^ digit_places r)%nat with (S (2 ^ digit_places r - 1)) by (generalize (Nat.pow_nonzero 2 (digit_places r)); lia). now apply power_falls. }
   assert (Power : forall j, exp (- (IZR (Z.of_nat j * wd) / IZR n)) = Q ^ j).
   { intros j. unfold Q. rewrite <- pow_mult, <- ratio_power by auto. f_equal. f_equal. f_equal. rewrite Nat2Z.inj_mul, Nat2Z.inj_pow. unfold wd. f_equal. change (Z.of_nat 2) with 2%Z. ring. }
-  assert (EW := exp_pair_encloses _ _ _ _ ltac:(unfold base; lia) H1 Hwork E). rewrite Power in EW.
+  assert (H0 : (0 <= Z.of_nat base * wd)%Z) by (apply Z.mul_nonneg_nonneg; lia).
+  assert (EW := exp_pair_encloses _ _ _ _ H0 H1 Hwork E). rewrite Power in EW.
   destruct (digits_from_sound n wd (Z.of_nat (precision f)) working whole Q H1 Hwd (Nat2Z.is_nonneg _) Hwork HQ Power EW H5 (floors f) O H6) as [L K].
   rewrite Nat.add_0_r in L. split; [exact H1|]. split; [exact H2|]. split; [exact H3|]. split; [|split; [exact L|]].
   - destruct f as [p w l fi]. cbn [precision width floors first cut_off] in *. unfold cut_off. now rewrite H4.
