@@ -357,4 +357,102 @@ Proof.
     assert (T := whole_is_total (LaplaceDecay n d) (2 ^ (places + 3)) (conj Hn Hd) ltac:(apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia)).
     apply floors_ext with (2 := F eq_refl _ T). exact (rest_is_bucket_share n d places _ Hn Hd T).
 Qed.
+(** Of the last digit's eight floors the first seven are listed. *)
+Lemma low_digits : match s with NarrowDigits _ low _ | LaplaceDigits _ _ _ _ low _ => length (firstn 7 (first low)) = (base - 1)%nat | _ => True end.
+Proof.
+  assert (Digits : forall n d places f, In (Build_RecordedDigits n d places f) last_digits -> length (firstn 7 (first f)) = (base - 1)%nat).
+  { intros n d places f I. apply forallb_forall with (x := Build_RecordedDigits n d places f) in digits_are_held; auto.
+    destruct (checked_digits _ digits_are_held) as (_ & _ & _ & B & L & _). cbn [of_digits] in *. rewrite B. cbn [first cut_off]. rewrite firstn_length, map_length, L. reflexivity. }
+  destruct s as [w f|w n d places f|w low high|w n d places low high]; cbn [recorded_as] in as_recorded; auto.
+  - destruct as_recorded as (n & d & _ & I & _). exact (Digits _ _ _ _ I).
+  - destruct as_recorded as (_ & I & _). exact (Digits _ _ _ _ I).
+Qed.
+
+Lemma below_1 r x : 1 - r = x -> 0 < x -> r < 1.
+Proof. lra. Qed.
+(** What the law of a construction says: the reference's, its trials end, and some are accepted. *)
+Definition is_lawful (c : Construction) (noise : Program Z) : Prop :=
+  same_law noise (fixed_sampler (draw c) (trial c) (shown c))
+  /\ total (fixed_step (draw c) (trial c) (shown c)) = 1 /\ retry_share (fixed_step (draw c) (trial c) (shown c)) < 1.
+Lemma shown_law c words : same_law (Bind (shown c words) (fun settled => Return (snd settled))) (exact_path c words).
+Proof.
+  intros g Hg. rewrite expect_bind by auto. unfold shown. rewrite expect_bind by (intros ?; apply expect_unit; intros ?; apply Hg).
+  apply expect_ext. intros found. now rewrite !expect_return.
+Qed.
+Lemma table_share_spec : positive_decay decay ->
+  (forall j, 0 <= table_share decay j < 1) /\ (forall j, table_share decay j <= table_share decay (S j)) /\ is_lim_seq (table_share decay) 1.
+Proof.
+  clear. intros HD. destruct decay as [n d|n d]; destruct HD as [Hn Hd]; cbn [table_share]; apply up_to_unit.
+  - intros y. rewrite laplace_probability by auto. assert (He := ratio_bounds n d Hn Hd). apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra|apply exp_pos].
+  - rewrite <- (laplace_total n d) by auto. apply total_is_sum.
+  - intros y. apply Rdiv_lt_0_compat; [apply exp_pos|]. exact (proj2 (gaussian_normaliser_is_sum n d Hn Hd)).
+  - rewrite <- (gaussian_total n d) by auto. eapply is_lim_seq_ext; [|apply total_is_sum]. intros N. unfold sum_within.
+    f_equal; apply sum_below_ext; intros i _; now apply gaussian_probability.
+Qed.
+Lemma stated_error_nonneg w last : (0 <= last)%Z -> (0 <= stated_error (slack_of w) (polynomial_error w) 1 last)%Z.
+Proof.
+  clear. intros HL. unfold stated_error. assert (P : (0 <= polynomial_error w)%Z) by (destruct w; vm_compute; discriminate).
+  assert (S : (0 <= slack_of w)%Z) by (destruct w; cbn; lia). assert (0 <= ((1 + slack_of w) * last + slack_of w) * 7 / 10)%Z by (apply Z.div_pos; nia). lia.
+Qed.
+Lemma listed_of G w f : floors_are_of G w f -> are_floors G (digits_of w) (listed w f) /\ are_floors G (digits_of w) (firstn 7 (first f)).
+Proof.
+  clear. intros (A & B & C). assert (K := first_are_floors G _ _ _ A C). rewrite <- B in K. split; [now apply listed_are_floors|now apply firstn_are_floors].
+Qed.
+
+(** The law of fixed work on all floors, with the words, coefficients, C, A and E that are replayed: of these
+    and of the floors nothing is assumed. *)
+Theorem exact_construction_has_the_law exact : exact_construction decay s = Some exact -> is_lawful exact (reference decay).
+Proof.
+  assert (Tables := tables_are_of). assert (Low := low_digits). assert (Patient := patience_is_enough). unfold exact_construction.
+  destruct s as [w f|w n d places f|w low high|w n d places low high];
+    cbn [construction_over recorded_as first_share second_share first_floors second_floors word_of] in *; destruct Tables as (HD & F1 & F2).
+  - intros [= <-]. unfold is_lawful. set (c := {| draw := _ |}). destruct (listed_of _ _ _ F1) as [LF _]. destruct (table_share_spec HD) as (U & Rise & Lim).
+    destruct (direct_is_table (digits_of w) 64 0 (listed w f) _ _ patience (table_share decay) U Rise Lim ltac:(lia) (true_floors_enclose_cells _) LF Patient
+      (shown c) (shown_law c)) as (_ & T & R0 & _).
+    split; [|split; [exact T|apply (Rle_lt_trans _ 0); [right; exact R0|lra]]].
+    destruct decay as [n d|n d]; destruct HD as [Hn Hd]; cbn [table_share reference] in *.
+    + exact (fixed_direct_laplace_exact n d (digits_of w) 64 0 (listed w f) _ _ patience unit (shown c) Hn Hd ltac:(lia) Patient (true_floors_enclose_cells _) LF (shown_law c)).
+    + exact (fixed_direct_gaussian_exact n d (digits_of w) 64 0 (listed w f) _ _ patience unit (shown c) Hn Hd ltac:(lia) Patient (true_floors_enclose_cells _) LF (shown_law c)).
+  - destruct as_recorded as (-> & _ & _ & Hplaces). destruct HD as [Hn Hd]. destruct (factor_of w _ _) as [factor|] eqn:EF; [|discriminate].
+    intros [= <-]. unfold is_lawful. set (c := {| draw := _ |}). destruct (listed_of _ _ _ F1) as [LF _].
+    assert (W : (0 < 2 ^ places)%nat) by (apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia).
+    assert (HS := whole_is_total (GaussianDecay n d) (2 ^ places) (conj Hn Hd) W). set (total := whole_of (GaussianDecay n d) (2 ^ places)) in *.
+    set (last := (2 * Z.of_nat (length (listed w f)) + 1)%Z) in *. assert (Hlast : (0 <= last)%Z) by (unfold last; lia).
+    destruct (shipped_gaussian_exact w factor n d (digits_of w) places (64 - places) 64 0 (listed w f) _ _ patience last _
+      (decay_lower (GaussianDecay n d) places) (decay_upper (GaussianDecay n d) places) total unit (shown c)
+      ltac:(destruct w; cbn [word_bits]; lia) Hn Hd ltac:(lia) Patient (stated_error_nonneg w last Hlast) EF HS (true_floors_enclose_cells _) LF
+      (decay_bounds_enclose (GaussianDecay n d) places (conj Hn Hd)) ltac:(unfold last; lia) eq_refl (shown_law c)) as (L & T & R & _).
+    split; [exact L|]. split; [exact T|]. apply (below_1 _ _ R). destruct (gaussian_normaliser_is_sum n d Hn Hd) as [_ N].
+    assert (T0 : 0 < total) by (destruct (shares_rise (fun b => gaussian_decay n d (b * 2 ^ places)) total (fun b => exp_pos _) HS); auto).
+    apply Rdiv_lt_0_compat; auto. repeat apply Rmult_lt_0_compat; auto; [lra|apply lt_0_INR; lia].
+  - destruct as_recorded as (n & d & -> & _). destruct HD as [Hn Hd]. intros [= <-]. unfold is_lawful. set (c := {| draw := _ |}).
+    cbn [weight_of] in *. unfold laplace_decay in *. set (Q := ratio n d ^ (2 ^ 0)) in *. assert (He := ratio_bounds n d Hn Hd).
+    assert (HQ : 0 < Q < 1) by (unfold Q; simpl; rewrite Rmult_1_r; exact He).
+    assert (LL := Low).
+    destruct (listed_of _ _ _ F1) as [_ LF]. destruct (listed_of _ _ _ F2) as [LH _].
+    assert (One : forall b o, (0 <= o < 2 ^ Z.of_nat 0)%Z -> laplace_decay n d (b * 2 ^ 0 + Z.to_nat o) / laplace_decay n d (b * 2 ^ 0) = 1).
+    { intros b o Ho. replace o with 0%Z by (simpl in Ho; lia). simpl Z.to_nat. rewrite Nat.add_0_r. unfold laplace_decay. apply Rinv_r. apply pow_nonzero. lra. }
+    destruct (fixed_laplace_exact n d (digits_of w) 0 0 0 64 0 0 base (firstn 7 (first low)) (listed w high) _ _ _ _ patience
+      (fun _ _ => 1%Z) 0 (fun _ _ length => 2 ^ Z.of_nat length)%Z (fun _ _ length => 2 ^ Z.of_nat length)%Z unit (shown c)
+      Hn Hd ltac:(lia) ltac:(unfold base; lia) Patient ltac:(lia) (true_floors_enclose_cells _) (true_floors_enclose_cells _) LF LL LH) as (L & T & R).
+    + split; [intros b o length Ho; rewrite (One b o Ho), <- pow_IZR; lra|intros b o Ho; exists 0; intros length; lra].
+    + intros b o. simpl. lia.
+    + intros b o Ho. rewrite (One b o Ho). simpl. lra.
+    + exact (shown_law c).
+    + split; [exact L|]. split; [exact T|]. apply (below_1 _ _ R). fold Q.
+      apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra|lra]|simpl; lra].
+  - destruct as_recorded as (-> & _ & _ & _ & _ & Hplaces). destruct HD as [Hn Hd]. destruct (factor_of w _ _) as [factor|] eqn:EF; [|discriminate].
+    intros [= <-]. unfold is_lawful. set (c := {| draw := _ |}).
+    cbn [weight_of] in *. unfold laplace_decay in *. set (Q := ratio n d ^ (2 ^ places)) in *. assert (He := ratio_bounds n d Hn Hd).
+    assert (W : (0 < 2 ^ places)%nat) by (apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia).
+    assert (HQ : 0 < Q < 1) by (unfold Q; replace (2 ^ places)%nat with (S (2 ^ places - 1)) by lia; now apply power_falls).
+    assert (LL := Low).
+    destruct (listed_of _ _ _ F1) as [_ LF]. destruct (listed_of _ _ _ F2) as [LH _].
+    destruct (shipped_laplace_exact w factor n d (digits_of w) places (64 - places) 64 0 0 base (firstn 7 (first low)) (listed w high) _ _ _ _ patience _
+      (decay_lower (LaplaceDecay n d) places) (decay_upper (LaplaceDecay n d) places) unit (shown c)
+      ltac:(destruct w; cbn [word_bits]; lia) Hn Hd ltac:(lia) ltac:(unfold base; lia) Patient (stated_error_nonneg w 1 ltac:(lia)) EF
+      (true_floors_enclose_cells _) (true_floors_enclose_cells _) LF LL LH (decay_bounds_enclose (LaplaceDecay n d) places (conj Hn Hd)) eq_refl (shown_law c)) as (L & T & R).
+    split; [exact L|]. split; [exact T|]. apply (below_1 _ _ R). fold Q.
+    apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra|lra]|]. apply Rmult_lt_0_compat; [lra|apply lt_0_INR; lia].
+Qed.
 End Checked.
