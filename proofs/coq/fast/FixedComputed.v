@@ -81,12 +81,13 @@ Theorem computed_gaussian_exact n d digits unused step pad floors lower upper pa
   let trial := gaussian_trial digits width places pad floors quadratic_start error in
   gaussian_law n d (fixed_sampler (gaussian_words digits width places unused) trial settle)
   /\ total (fixed_step (gaussian_words digits width places unused) trial settle) = 1
+  /\ 1 - retry_share (fixed_step (gaussian_words digits width places unused) trial settle) = gaussian_normaliser n d / (2 * INR w * bucket_total)
   /\ ambiguity (gaussian_words digits width places unused) trial
      <= (INR (length floors) + IZR (2 ^ Z.of_nat digits - 1 - List.last floors (-1)%Z)) / 2 ^ digits + IZR (2 * error) / 2 ^ width.
 Proof.
   intros Hn Hd Hs Hp HE HS HC HF HA Hl He Hc Hset trial.
   destruct (fixed_gaussian_exact n d digits width places unused step pad floors lower upper patience quadratic_start error accept_lower accept_upper bucket_total T settle)
-    as (P1 & P2 & _ & P4); auto.
+    as (P1 & P2 & P3 & P4); auto.
   - intros bucket o. apply shifted_is_word.
   - intros bucket o Hb Ho. apply (quadratic_start_is_near n d bucket o last error); auto. lia.
 Qed.
@@ -113,11 +114,12 @@ Theorem computed_laplace_exact n d digits unused step pad pad' base low_floors h
     (laplace_settle digits width places step base low_lower low_upper high_lower high_upper patience accept_lower accept_upper words)) ->
   let trial := laplace_trial digits width places pad pad' base low_floors high_floors (fun _ => linear_start) error in
   laplace_law n d (fixed_sampler (laplace_words digits width places unused) trial settle)
-  /\ total (fixed_step (laplace_words digits width places unused) trial settle) = 1.
+  /\ total (fixed_step (laplace_words digits width places unused) trial settle) = 1
+  /\ 1 - retry_share (fixed_step (laplace_words digits width places unused) trial settle) = (1 + ratio n d) / (1 - ratio n d) * (1 - Q) / (2 * INR w).
 Proof.
   intros Q Hn Hd Hs Hb Hp HE HL HH FL LL FH HA He Hc Hset trial.
   destruct (fixed_laplace_exact n d digits width places unused step pad pad' base low_floors high_floors low_lower low_upper high_lower high_upper patience
-    (fun _ => linear_start) error accept_lower accept_upper T settle) as (P1 & P2 & _); auto.
+    (fun _ => linear_start) error accept_lower accept_upper T settle) as (P1 & P2 & P3); auto.
   - intros bucket o. apply shifted_is_word.
   - intros bucket o Ho. apply (linear_start_is_near n d bucket o error); auto.
 Qed.

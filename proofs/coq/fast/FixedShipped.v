@@ -24,6 +24,7 @@ Theorem shipped_gaussian_exact w factor n d digits places unused step pad floors
   let trial := gaussian_trial digits width places pad floors (quadratic_start width places (product_of w) (polynomial_of w) factor) error in
   gaussian_law n d (fixed_sampler (gaussian_words digits width places unused) trial settle)
   /\ total (fixed_step (gaussian_words digits width places unused) trial settle) = 1
+  /\ 1 - retry_share (fixed_step (gaussian_words digits width places unused) trial settle) = gaussian_normaliser n d / (2 * INR wide * bucket_total)
   /\ ambiguity (gaussian_words digits width places unused) trial
      <= (INR (length floors) + IZR (2 ^ Z.of_nat digits - 1 - List.last floors (-1)%Z)) / 2 ^ digits + IZR (2 * error) / 2 ^ width.
 Proof.
@@ -53,7 +54,8 @@ Theorem shipped_laplace_exact w factor n d digits places unused step pad pad' ba
     (laplace_settle digits width places step base low_lower low_upper high_lower high_upper patience accept_lower accept_upper words)) ->
   let trial := laplace_trial digits width places pad pad' base low_floors high_floors (fun _ => linear_start width places (product_of w) (polynomial_of w) factor) error in
   laplace_law n d (fixed_sampler (laplace_words digits width places unused) trial settle)
-  /\ total (fixed_step (laplace_words digits width places unused) trial settle) = 1.
+  /\ total (fixed_step (laplace_words digits width places unused) trial settle) = 1
+  /\ 1 - retry_share (fixed_step (laplace_words digits width places unused) trial settle) = (1 + ratio n d) / (1 - ratio n d) * (1 - Q) / (2 * INR wide).
 Proof.
   intros width wide Q Hw Hn Hd Hs Hb Hp HE HC HL HH FL LL FH HA He Hset trial.
   assert (P2 : (0 < 2 ^ Z.of_nat places)%Z) by (apply Z.pow_pos_nonneg; lia).

@@ -92,29 +92,38 @@ Proof. intros H K g Hg. rewrite H by exact Hg. apply K, Hg. Qed.
 (** What a bind begins with, on the left. *)
 Ltac left_first := repeat (eapply law_trans; [first [apply bind_of_bind | apply bind_of_return]|]).
 
-(** Tables and buckets are such. *)
+(** Tables and buckets are such, over any bounds. *)
+Lemma bulk_is_draws b p count : same_law (Bind (first_word b) (fun a => Bind (second_part b) (fun c => given b a c))) (fresh b) ->
+  same_law (Loop (fun _ : unit => fresh b) tt) p -> same_law (fill b count) (draws count p).
+Proof. intros H1 H2 g Hg. rewrite (fill_is_draws b H1 count g Hg). apply (draws_by_the_law count _ _ H2 g Hg). Qed.
+Theorem table_fill_is_draws lower upper patience width refill count :
+  same_law (fill (table_bulk lower upper patience width refill) count) (draws count (table lower upper patience width refill)).
+Proof.
+  apply bulk_is_draws; cbn [table_bulk first_word second_part given fresh].
+  - apply bind_law. intros words. apply bind_of_return.
+  - intros g Hg. unfold table. rewrite expect_loop by auto.
+    match goal with |- expect _ ?u = _ => set (k := u); assert (Hk : in_unit k) by (intros [[]|y]; simpl; [apply expect_unit|]; auto) end.
+    rewrite (bind_of_bind _ _ _ _ _ _ k Hk). rewrite (expect_bind _ _ Hk), (expect_bind _ _ Hg). apply expect_ext. intros u.
+    rewrite (bind_of_bind _ _ _ _ _ _ k Hk). rewrite (expect_bind _ _ Hk), (expect_bind _ _ Hg). apply expect_ext. intros negative.
+    rewrite (bind_of_return _ _ _ _ k Hk). cbn [fst snd]. rewrite (expect_bind _ _ Hk), (expect_bind _ _ Hg). apply expect_ext. intros j.
+    rewrite !expect_return. reflexivity.
+Qed.
+Theorem bucket_fill_is_draws bucket_lower bucket_upper patience accept_lower accept_upper prefix high squeeze low unused refill count :
+  same_law (fill (bucket_bulk bucket_lower bucket_upper patience accept_lower accept_upper prefix high squeeze low unused refill) count)
+    (draws count (bucket_sampler bucket_lower bucket_upper patience accept_lower accept_upper prefix high squeeze low unused refill)).
+Proof.
+  apply bulk_is_draws; unfold bucket_bulk, bucket_sampler, bucket_first, bucket_second, bucket_given, bucket_trial;
+    (destruct low; [|set (low_bits := bits (S low)) in *; clearbody low_bits]); cbn [first_word second_part given fresh]; try apply same_law_refl.
+  - left_first; apply bind_law; intros u. left_first; apply bind_law; intros v. left_first; apply bind_law; intros o.
+    left_first. eapply law_trans; [|apply same_law_sym, bind_of_return]. apply bind_law; intros negative.
+    left_first. eapply law_trans; [|apply same_law_sym, unused_bits]. apply same_law_refl.
+  - left_first; apply bind_law; intros u. left_first; apply bind_law; intros v. left_first; apply bind_law; intros o.
+    left_first; apply bind_law; intros o'. left_first; apply bind_law; intros negative.
+    left_first. eapply law_trans; [|apply same_law_sym, unused_bits]. apply same_law_refl.
+Qed.
 Theorem replayed_fill_is_draws s b count : bulk_of s = Some b -> same_law (fill b count) (draws count (model s)).
 Proof.
-  intros E. assert (H : same_law (Bind (first_word b) (fun a => Bind (second_part b) (fun c => given b a c))) (fresh b)
-    /\ same_law (Loop (fun _ : unit => fresh b) tt) (model s)).
-  2:{ destruct H as [H1 H2]. intros g Hg. rewrite (fill_is_draws b H1 count g Hg). apply (draws_by_the_law count _ _ H2 g Hg). }
-  destruct s; try discriminate E; cbn [bulk_of model] in *.
-  - injection E as <-. cbn [first_word second_part given fresh]. split.
-    + apply bind_law. intros words. apply bind_of_return.
-    + intros g Hg. unfold recorded_table, table. rewrite expect_loop by auto.
-      match goal with |- expect _ ?u = _ => set (k := u); assert (Hk : in_unit k) by (intros [[]|y]; simpl; [apply expect_unit|]; auto) end.
-      rewrite (bind_of_bind _ _ _ _ _ _ k Hk). rewrite (expect_bind _ _ Hk), (expect_bind _ _ Hg). apply expect_ext. intros u.
-      rewrite (bind_of_bind _ _ _ _ _ _ k Hk). rewrite (expect_bind _ _ Hk), (expect_bind _ _ Hg). apply expect_ext. intros negative.
-      rewrite (bind_of_return _ _ _ _ k Hk). cbn [fst snd]. rewrite (expect_bind _ _ Hk), (expect_bind _ _ Hg). apply expect_ext. intros j.
-      rewrite !expect_return. reflexivity.
-  - unfold recorded_buckets, bucket_sampler, bucket_trial in *. destruct low; [|set (low_bits := bits (S low)) in *; clearbody low_bits]; injection E as <-; cbn [first_word second_part given fresh];
-      (split; [|apply same_law_refl]).
-    + left_first; apply bind_law; intros u. left_first; apply bind_law; intros v. left_first; apply bind_law; intros o.
-      left_first. eapply law_trans; [|apply same_law_sym, bind_of_return]. apply bind_law; intros negative.
-      left_first. eapply law_trans; [|apply same_law_sym, unused_bits]. apply same_law_refl.
-    + left_first; apply bind_law; intros u. left_first; apply bind_law; intros v. left_first; apply bind_law; intros o.
-      left_first; apply bind_law; intros o'. left_first; apply bind_law; intros negative.
-      left_first. eapply law_trans; [|apply same_law_sym, unused_bits]. apply same_law_refl.
+  destruct s; try discriminate; intros [= <-]; cbn [model]; [apply table_fill_is_draws|apply bucket_fill_is_draws].
 Qed.
 
 (** Which is the product law, that the theorems of vectors with filled noise ask for. *)

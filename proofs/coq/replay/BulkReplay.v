@@ -32,31 +32,43 @@ Fixpoint batches (b : Bulk) (whole rest : nat) : Program (list Z) :=
   end.
 Definition fill (b : Bulk) (count : nat) : Program (list Z) := batches b (count / most_batch) (count mod most_batch).
 
+(** Those of a table and of buckets, over any bounds. *)
+Definition table_bulk (lower upper : nat -> nat -> Z) (patience : nat -> nat) (width refill : nat) : Bulk :=
+  let given words (_ : unit) := Bind (invert_from lower upper patience refill width (fst words)) (fun j =>
+    Return (Break (if snd words : bool then - Z.of_nat j else Z.of_nat j))) in
+  let first_word := Bind (bits width) (fun u => Bind Bit (fun negative => Return (u, negative))) in
+  {| first_word := first_word; second_part := Return tt; has_second := false; given := given; fresh := Bind first_word (fun words => given words tt) |}.
+
+Section BucketBulk.
+Variables bucket_lower bucket_upper : nat -> nat -> Z.
+Variable patience : nat -> nat.
+Variables accept_lower accept_upper : nat -> Z -> nat -> Z.
+Variables prefix high squeeze low unused refill : nat.
+Definition bucket_given (u v o_high o_low : Z) (negative : bool) : Program (Flow unit Z) :=
+  Bind (invert_from bucket_lower bucket_upper patience refill prefix u) (fun b =>
+  let o := place_of low o_high o_low in
+  Bind (below (accept_lower b o) (accept_upper b o) refill squeeze v) (fun accept =>
+  let k := magnitude_of high low b o in
+  Return (if accept then if negative then if k =? 0 then Continue tt else Break (- k) else Break k else Continue tt))).
+Definition bucket_first : Program (Z * Z * Z) := Bind (bits prefix) (fun u => Bind (bits squeeze) (fun v => Bind (bits high) (fun o_high => Return (u, v, o_high)))).
+Definition bucket_second : Program (Z * bool) := Bind (bits low) (fun o_low => Bind Bit (fun negative => Return (o_low, negative))).
+Definition bucket_bulk : Bulk :=
+  let given a b := let '(u, v, o_high) := a in let '(o_low, negative) := b in bucket_given u v o_high o_low negative in
+  let fresh := bucket_trial bucket_lower bucket_upper patience accept_lower accept_upper prefix high squeeze low unused refill in
+  match low with
+  | O => {| first_word := Bind bucket_first (fun a => Bind bucket_second (fun b => Return (a, b))); second_part := Return tt; has_second := false;
+      given := fun words _ => given (fst words) (snd words); fresh := fresh |}
+  | S _ => {| first_word := bucket_first; second_part := bucket_second; has_second := true; given := given; fresh := fresh |}
+  end.
+End BucketBulk.
+
 Definition bulk_of (s : Sampler) : option Bulk :=
   match s with
-  | Table f refill =>
-      let given words (_ : unit) := Bind (invert_from (floor_lower f) (floor_upper f) patience refill (width f) (fst words)) (fun j =>
-        Return (Break (if snd words : bool then - Z.of_nat j else Z.of_nat j))) in
-      let first_word := Bind (bits (width f)) (fun u => Bind Bit (fun negative => Return (u, negative))) in
-      Some {| first_word := first_word; second_part := Return tt; has_second := false; given := given; fresh := Bind first_word (fun words => given words tt) |}
+  | Table f refill => Some (table_bulk (floor_lower f) (floor_upper f) patience (width f) refill)
   | Buckets decay f reach squeeze high low unused refill recorded =>
       let w := 2 ^ Z.of_nat (high + low) in
-      let lower := accept_lower decay w recorded reach squeeze in let upper := accept_upper decay w recorded squeeze in
-      let finish u v o_high o_low (negative : bool) :=
-        Bind (invert_from (floor_lower f) (floor_upper f) patience refill (width f) u) (fun b =>
-        let o := place_of low o_high o_low in
-        Bind (below (lower b o) (upper b o) refill squeeze v) (fun accept =>
-        let k := magnitude_of high low b o in
-        Return (if accept then if negative then if k =? 0 then Continue tt else Break (- k) else Break k else Continue tt))) in
-      let first := Bind (bits (width f)) (fun u => Bind (bits squeeze) (fun v => Bind (bits high) (fun o_high => Return (u, v, o_high)))) in
-      let last := Bind (bits low) (fun o_low => Bind Bit (fun negative => Return (o_low, negative))) in
-      let fresh := bucket_trial (floor_lower f) (floor_upper f) patience lower upper (width f) high squeeze low unused refill in
-      match low with
-      | O => Some {| first_word := Bind first (fun a => Bind last (fun b => Return (a, b))); second_part := Return tt; has_second := false;
-          given := fun words _ => let '((u, v, o_high), (o_low, negative)) := words in finish u v o_high o_low negative; fresh := fresh |}
-      | S _ => Some {| first_word := first; second_part := last; has_second := true;
-          given := fun a b => let '(u, v, o_high) := a in let '(o_low, negative) := b in finish u v o_high o_low negative; fresh := fresh |}
-      end
+      Some (bucket_bulk (floor_lower f) (floor_upper f) patience (accept_lower decay w recorded reach squeeze) (accept_upper decay w recorded squeeze)
+        (width f) high squeeze low unused refill)
   | _ => None
   end.
 

@@ -158,6 +158,24 @@ Qed.
 (** ** Both *)
 Definition is_bucket_total (decay : Decay) (w : nat) (bucket_total : R) : Prop := is_lim_seq (fun m => sum_below m (fun b => weight_of decay (b * w))) bucket_total.
 
+Lemma floors_hold_sound dc pl folded precision list : positive_decay dc -> floors_hold dc pl folded precision list = true ->
+  (folded = true -> pl = O -> floors_of (table_share dc) precision list)
+  /\ (folded = false -> forall bucket_total, is_bucket_total dc (2 ^ pl) bucket_total -> floors_of (bucket_share dc (2 ^ pl) bucket_total) precision list).
+Proof.
+  intros HD H. split.
+  - intros -> ->. destruct dc as [n d|n d]; destruct HD as [Hn Hd].
+    + apply laplace_floors_of with n d O true; auto. intros j. rewrite laplace_table_share by auto. cbn [copies Nat.pow]. rewrite pow_1. reflexivity.
+    + destruct (gaussian_buckets_have_a_sum n d 1 Hn Hd ltac:(lia)) as [total HS].
+      apply (gaussian_floors_of n d Hn Hd 1) with O true total; auto. intros j. now apply gaussian_table_share.
+  - intros -> total HS. unfold is_bucket_total in HS. assert (W : (0 < 2 ^ pl)%nat) by (apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia).
+    destruct dc as [n d|n d]; destruct HD as [Hn Hd]; cbn [weight_of] in HS.
+    + apply laplace_floors_of with n d pl false; auto. intros j. cbn [copies]. now apply laplace_bucket_share.
+    + apply (gaussian_floors_of n d Hn Hd (2 ^ pl)) with pl false total; auto. intros j. cbn [copies]. unfold bucket_share. cbn [weight_of].
+      f_equal; ring.
+Qed.
+Lemma positive_parameters_sound decay : positive_parameters decay = true -> positive_decay decay.
+Proof. unfold positive_parameters. destruct decay as [n d|n d]; intros H; apply andb_true_iff in H; destruct H as [A B]; apply Z.ltb_lt in A, B; split; auto. Qed.
+
 (** Cells that hold: the floors are those of the table's, or of the buckets', cumulative probabilities. *)
 Theorem checked_cells r : cells_hold r = true -> let f := of_cells r in
   positive_decay (decay r) /\ (width f <= precision f)%nat /\ f = cut_off (precision f) (width f) (floors f)
@@ -168,19 +186,8 @@ Theorem checked_cells r : cells_hold r = true -> let f := of_cells r in
 Proof.
   intros H f. unfold cells_hold in H. fold f in H. rewrite !andb_true_iff in H. destruct H as [[[[H1 H2] H3] H4] H5].
   destruct (list_eq_dec Z.eq_dec _ _) as [E|]; [|discriminate].
-  assert (HD : positive_decay (decay r)).
-  { unfold positive_parameters in H1. destruct (decay r) as [n d|n d]; apply andb_true_iff in H1; destruct H1 as [A B]; apply Z.ltb_lt in A, B; split; auto. }
+  assert (HD := positive_parameters_sound _ H1). destruct (floors_hold_sound _ _ _ _ _ HD H4) as [HF HB].
   split; [exact HD|]. split; [now apply Nat.leb_le|]. split.
   { unfold cut_off. rewrite <- E. now destruct f. }
-  destruct r as [dc pl fo fl]. cbn [decay places folded of_cells] in *. subst f. split; [|split].
-  - intros -> ->. destruct dc as [n d|n d]; destruct HD as [Hn Hd].
-    + apply laplace_floors_of with n d O true; auto. intros j. rewrite laplace_table_share by auto. cbn [copies Nat.pow]. rewrite pow_1. reflexivity.
-    + destruct (gaussian_buckets_have_a_sum n d 1 Hn Hd ltac:(lia)) as [total HS].
-      apply (gaussian_floors_of n d Hn Hd 1) with O true total; auto. intros j. now apply gaussian_table_share.
-  - intros -> total HS. unfold is_bucket_total in HS. assert (W : (0 < 2 ^ pl)%nat) by (apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia).
-    destruct dc as [n d|n d]; destruct HD as [Hn Hd]; cbn [weight_of] in HS.
-    + apply laplace_floors_of with n d pl false; auto. intros j. cbn [copies]. now apply laplace_bucket_share.
-    + apply (gaussian_floors_of n d Hn Hd (2 ^ pl)) with pl false total; auto. intros j. cbn [copies]. unfold bucket_share. cbn [weight_of].
-      f_equal; ring.
-  - intros ->. cbn [orb] in H5. now apply Z.leb_le.
+  split; [exact HF|]. split; [exact HB|]. intros E'. rewrite E' in H5. cbn [orb] in H5. now apply Z.leb_le.
 Qed.

@@ -87,15 +87,7 @@ Qed.
 
 Hypothesis some_are_accepted : retry_share step < 1.
 Let r := retry_share step.
-Let looping : list Z * list Z -> Program (list Z * list Z) := Loop (fun state : list Z * list Z =>
-    let '(samples, masks) := state in
-    match (count - length samples)%nat with
-    | O => Return (Break (samples, masks))
-    | missing =>
-        Bind (repeated (Nat.min batch missing) (draw c)) (fun words =>
-        Bind (settled_each c words) (fun found =>
-        Return (Continue (samples ++ accepted_of found, masks ++ [mask_of (map (fun w => ambiguous (trial c w)) words)]))))
-    end).
+Let looping : list Z * list Z -> Program (list Z * list Z) := Loop (fill_step c count).
 Let drawn (state : list Z * list Z) : R := expect (looping state) (fun both => g (fst both)).
 Lemma drawn_unit state : 0 <= drawn state <= 1.
 Proof. apply expect_unit. intros both. apply Hg. Qed.
@@ -107,7 +99,7 @@ Proof.
   induction missing as [missing IH] using lt_wf_ind. intros samples masks E.
   assert (Hflow : in_unit (on_flow drawn (fun both : list Z * list Z => g (fst both)))) by (intros [state|both]; simpl; [apply drawn_unit|apply Hg]).
   destruct missing as [|missing].
-  - unfold drawn, looping. rewrite expect_loop by auto. rewrite E. rewrite expect_return. cbn [on_flow fst].
+  - unfold drawn, looping. rewrite expect_loop by auto. unfold fill_step at 1. rewrite E. rewrite expect_return. cbn [on_flow fst].
     unfold rest_of. rewrite E. cbn [draws]. rewrite expect_return. now rewrite app_nil_r.
   - set (m := Nat.min batch (S missing)). assert (M : exists m', m = S m') by (exists (pred m); unfold m, batch; lia). destruct M as [m' M].
     set (trials := Bind (repeated m (draw c)) (fun words => Bind (settled_each c words) (fun found => Return (words, found)))).
@@ -121,7 +113,7 @@ Proof.
     assert (Hu : forall masks, in_unit (u masks)) by (intros ? both; apply drawn_unit). assert (Hv : in_unit v) by (intros both; apply rest_unit).
     assert (Hw : in_unit rejects) by (intros both; unfold rejects; destruct (accepted_of (snd both)); lra).
     assert (X : forall masks, drawn (samples, masks) = expect trials (u masks)).
-    { intros ms. unfold drawn at 1, looping. rewrite expect_loop by auto. fold looping. rewrite E. rewrite T by auto. fold m.
+    { intros ms. unfold drawn at 1, looping. rewrite expect_loop by auto. fold looping. unfold fill_step. rewrite E. rewrite T by auto. fold m.
       change (expect (Bind (repeated m (draw c)) (fun words => Bind (settled_each c words) (fun found =>
         Return (Continue (samples ++ accepted_of found, masked ms words))))) (on_flow drawn (fun both : list Z * list Z => g (fst both)))
         = expect (repeated m (draw c)) (fun words => expect (settled_each c words) (fun found => u ms (words, found)))).

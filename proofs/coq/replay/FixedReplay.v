@@ -45,12 +45,18 @@ Definition decay_upper (decay : Decay) (places bucket : nat) (o : Z) : nat -> Z 
 Record Construction := { Words : Type; draw : Program Words; trial : Words -> Trial Z; exact_path : Words -> Program (option Z) }.
 Definition shown (c : Construction) (words : Words c) : Program (unit * option Z) := Bind (exact_path c words) (fun found => Return (tt, found)).
 
-(** Nothing where C cannot be told. *)
-Definition construction (s : FixedSampler) : option Construction :=
+(** The floors of the one table; or of the last digit's and of the rest's. *)
+Definition first_floors (s : FixedSampler) : Floors :=
+  match s with Direct _ f | GaussianBuckets _ _ _ _ f => f | NarrowDigits _ low _ | LaplaceDigits _ _ _ _ low _ => low end.
+Definition second_floors (s : FixedSampler) : Floors :=
+  match s with Direct _ f | GaussianBuckets _ _ _ _ f => f | NarrowDigits _ _ high | LaplaceDigits _ _ _ _ _ high => high end.
+
+(** Over any bounds for the tables' exact paths. Nothing where C cannot be told. *)
+Definition construction_over (s : FixedSampler) (low_lower low_upper high_lower high_upper : nat -> nat -> Z) : option Construction :=
   match s with
   | Direct w f =>
       let digits := digits_of w in let floors := listed w f in
-      Some {| draw := direct_words digits; trial := direct_trial digits 0 floors; exact_path := direct_settle digits 64 (floor_lower f) (floor_upper f) patience |}
+      Some {| draw := direct_words digits; trial := direct_trial digits 0 floors; exact_path := direct_settle digits 64 low_lower low_upper patience |}
   | GaussianBuckets w n d places f =>
       let width := word_bits w in let digits := digits_of w in let floors := listed w f in
       match factor_of w (d * 2 ^ (2 * Z.of_nat places)) (2 * n) with
@@ -59,14 +65,14 @@ Definition construction (s : FixedSampler) : option Construction :=
           let error := stated_error (slack_of w) (polynomial_error w) 1 (2 * Z.of_nat (length floors) + 1) in
           Some {| draw := gaussian_words digits width places (64 - places);
             trial := gaussian_trial digits width places 0 floors (quadratic_start width places (product_of w) (polynomial_of w) factor) error;
-            exact_path := gaussian_settle digits width places 64 (floor_lower f) (floor_upper f) patience
+            exact_path := gaussian_settle digits width places 64 low_lower low_upper patience
               (decay_lower (GaussianDecay n d) places) (decay_upper (GaussianDecay n d) places) |}
       end
   | NarrowDigits w low high =>
       let digits := digits_of w in let whole := fun (_ : nat) (_ : Z) (length : nat) => 2 ^ Z.of_nat length in
       Some {| draw := laplace_words digits 0 0 0;
         trial := laplace_trial digits 0 0 0 0 base (firstn 7 (first low)) (listed w high) (fun _ _ => 1) 0;
-        exact_path := laplace_settle digits 0 0 64 base (floor_lower low) (floor_upper low) (floor_lower high) (floor_upper high) patience whole whole |}
+        exact_path := laplace_settle digits 0 0 64 base low_lower low_upper high_lower high_upper patience whole whole |}
   | LaplaceDigits w n d places low high =>
       let width := word_bits w in let digits := digits_of w in
       match factor_of w (d * 2 ^ Z.of_nat places) n with
@@ -76,10 +82,14 @@ Definition construction (s : FixedSampler) : option Construction :=
           Some {| draw := laplace_words digits width places (64 - places);
             trial := laplace_trial digits width places 0 0 base (firstn 7 (first low)) (listed w high)
               (fun _ => linear_start width places (product_of w) (polynomial_of w) factor) error;
-            exact_path := laplace_settle digits width places 64 base (floor_lower low) (floor_upper low) (floor_lower high) (floor_upper high) patience
+            exact_path := laplace_settle digits width places 64 base low_lower low_upper high_lower high_upper patience
               (decay_lower (LaplaceDecay n d) places) (decay_upper (LaplaceDecay n d) places) |}
       end
   end.
+
+(** As it is replayed: with the recorded floors. *)
+Definition construction (s : FixedSampler) : option Construction :=
+  construction_over s (floor_lower (first_floors s)) (floor_upper (first_floors s)) (floor_lower (second_floors s)) (floor_upper (second_floors s)).
 
 (** ** One sample: the sampler with its trace, of [FixedWork.v] *)
 Definition traced (c : Construction) : Program (list (option unit) * Z) := traced_sampler (draw c) (trial c) (shown c).
@@ -114,16 +124,16 @@ Fixpoint settled_each (c : Construction) (words : list (Words c)) : Program (lis
 Definition accepted_of (found : list (option Z)) : list Z := flat_map (fun one => match one with Some y => [y] | None => [] end) found.
 (** [BATCH] trials at a time, or as many as samples are missing. *)
 Definition batch : nat := 32.
-Definition filled (c : Construction) (count : nat) : Program (list Z * list Z) :=
-  Loop (fun state : list Z * list Z =>
-    let '(samples, masks) := state in
-    match (count - length samples)%nat with
-    | O => Return (Break (samples, masks))
-    | missing =>
-        Bind (repeated (Nat.min batch missing) (draw c)) (fun words =>
-        Bind (settled_each c words) (fun found =>
-        Return (Continue (samples ++ accepted_of found, masks ++ [mask_of (map (fun w => ambiguous (trial c w)) words)]))))
-    end) ([], []).
+Definition fill_step (c : Construction) (count : nat) (state : list Z * list Z) : Program (Flow (list Z * list Z) (list Z * list Z)) :=
+  let '(samples, masks) := state in
+  match (count - length samples)%nat with
+  | O => Return (Break (samples, masks))
+  | missing =>
+      Bind (repeated (Nat.min batch missing) (draw c)) (fun words =>
+      Bind (settled_each c words) (fun found =>
+      Return (Continue (samples ++ accepted_of found, masks ++ [mask_of (map (fun w => ambiguous (trial c w)) words)]))))
+  end.
+Definition filled (c : Construction) (count : nat) : Program (list Z * list Z) := Loop (fill_step c count) ([], []).
 
 Record FilledFixed := { filled_of : FixedSampler; filled_tape : positive; samples : list Z; masks : list Z }.
 Definition filled_holds (r : FilledFixed) : bool :=
