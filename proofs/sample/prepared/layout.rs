@@ -279,7 +279,7 @@ mod properties {
                             at_once_is_written(at_once, layout, bucket, W::cut(both), false);
                         }
                         let signed = i64::try_from(magnitude).unwrap() * if is_negative { -1 } else { 1 };
-                        let integer = layout.integer(bucket, W::cut(both));
+                        let integer = integer(layout, bucket, W::cut(both));
                         assert_eq!(integer, (magnitude > 0 || !is_negative).then(|| Integer::from(signed)));
                     }
                 }
@@ -319,7 +319,7 @@ mod properties {
                 is_written::<u64>(layout, magnitude, is_negative);
                 let magnitude = num_bigint::BigInt::from(magnitude);
                 let integer = if is_negative { -magnitude } else { magnitude };
-                prop_assert_eq!(layout.integer(bucket, both), Some(integer.into()));
+                prop_assert_eq!(integer(layout, bucket, both), Some(integer.into()));
                 at_once_is_written(at_once, layout, bucket & (layout.near::<u64>() as u64 - 1), both, accepts);
             }
         }

@@ -8,7 +8,7 @@ use crate::{
     exact::Integer,
     sample::{
         Program, execute,
-        machine::{MOST_BATCH, Machine, SignedMachine},
+        machine::{MOST_BATCH, Machine, SignedMachine, of_integer},
     },
 };
 
@@ -92,7 +92,7 @@ impl<T: Sample> Slot<u64> for T {
 
 /// On short words: integers, and the words themselves.
 mod short {
-    use super::{Integer, SignedMachine, Slot};
+    use super::{Integer, Slot};
     use crate::sample::machine::{Short, ShortSigned};
 
     impl<const BITS: u32> Slot<Short<BITS>> for Integer {
@@ -111,7 +111,7 @@ mod short {
         }
 
         fn of_integer(sample: Integer) -> Option<Self> {
-            SignedMachine::of_integer(&sample)
+            super::of_integer(&sample)
         }
     }
 }
@@ -252,7 +252,7 @@ pub(crate) fn add_noise_by_reference<B: Bits + ?Sized>(
 /// value + noise, formed exactly, then clamped to the machine word; and whether it was.
 fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> (S, bool) {
     let sum = noise.add(&Integer::from(value.into()));
-    match S::of_integer(&sum) {
+    match of_integer::<S>(&sum) {
         Some(sum) => (sum, false),
         None => (if sum < Integer::ZERO { S::MIN } else { S::MAX }, true),
     }
