@@ -105,9 +105,9 @@ fn prepared(calls: &mut Calls) {
                 let mut key = Key::drawn_from(&mut seeded([1; 32]))?;
                 let filled = laplace.fill_at(key.range(length)?, &mut words).is_ok();
                 let noised = key.range(length).and_then(|range| gaussian.add_noise_at(range, &mut sums));
-                let alone = Key::drawn_from(&mut seeded([2; 32]))?.range(length)?.launch(|launch| {
-                    [0, length / 2, u64::MAX].map(|index| laplace.sample_at(launch, index).is_ok())
-                });
+                let alone = Key::drawn_from(&mut seeded([2; 32]))?
+                    .range(length)?
+                    .launch(|launch| [0, length / 2, u64::MAX].map(|index| laplace.sample_at(launch, index).is_ok()));
                 Ok::<_, certus::bits::BitsError>((filled, noised, alone))
             });
         }
