@@ -161,7 +161,7 @@ mod harnesses {
     fn verify_reciprocal_u6() {
         let (numerator, denominator): (u8, u8) = (kani::any(), kani::any());
         kani::assume(numerator < 64 && denominator > 0 && denominator <= numerator);
-        let made = Reciprocal::<Short<6>>::new::<u32>(&numerator.into(), &denominator.into());
+        let made = reciprocal::<Short<6>, u32>(&numerator.into(), &denominator.into());
         assert!(made.is_some());
         if let Some(reciprocal) = made {
             is_the_reciprocal(reciprocal, numerator, denominator);
@@ -300,7 +300,7 @@ mod properties {
     #[test]
     fn reciprocals_and_multiples_exhaustively() {
         for (numerator, denominator) in (1..32u8).flat_map(|n| (1..=n).map(move |d| (n, d))) {
-            let reciprocal = Reciprocal::<Short<5>>::new::<u32>(&numerator.into(), &denominator.into()).unwrap();
+            let reciprocal = reciprocal::<Short<5>, u32>(&numerator.into(), &denominator.into()).unwrap();
             is_the_reciprocal(reciprocal, numerator, denominator);
             for amount in 0..1024 {
                 encloses_the_multiple(Reciprocal::times, reciprocal, amount);
@@ -312,7 +312,7 @@ mod properties {
     #[test]
     fn multiples_past_a_word_exhaustively() {
         for (n, d) in (32..1024u32).step_by(5).flat_map(|n| (1..8u32).map(move |d| (n, d))) {
-            let reciprocal = Reciprocal::<Short<5>>::new(&n, &d).unwrap();
+            let reciprocal = reciprocal::<Short<5>, u32>(&n, &d).unwrap();
             for amount in 0..=n / d {
                 let Some((lower, upper)) = reciprocal.times(amount.into()) else { continue };
                 let (scaled, n) = (u128::from(amount * d) << 5, u128::from(n));
@@ -411,7 +411,7 @@ mod properties {
             prop_assume!(n / d >= 4);
             let amount = amount >> shift;
             let truth = Rational::from_integer(amount.into()) * Rational::new(d.into(), n.into());
-            match Reciprocal::<u64>::new(&BigUint::from(n), &BigUint::from(d)).unwrap().times(amount) {
+            match reciprocal::<u64, BigUint>(&BigUint::from(n), &BigUint::from(d)).unwrap().times(amount) {
                 Some((lower, upper)) => {
                     let scaled = truth * Rational::from_integer(num_bigint::BigInt::one() << 64);
                     prop_assert!(Rational::from_integer(lower.into()) <= scaled && scaled <= Rational::from_integer(upper.into()));

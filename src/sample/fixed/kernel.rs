@@ -15,7 +15,7 @@ use crate::{
     exact::{Integer, NonNegative, Positive, Rational},
     sample::{
         Interpreter, Program, Step,
-        machine::{Machine, SignedMachine},
+        machine::{Machine, of_integer},
     },
 };
 
@@ -292,7 +292,7 @@ fn settle<W: Word, S: Shape<W>, B: Bits + ?Sized>(
             accepted = if settled.is_some() { accepted | bit } else { accepted & !bit };
             // Past the word only beyond 128 scales: an error, for this is no place to wrap.
             let noise = settled.unwrap_or(Integer::ZERO);
-            *candidate = Noise::<W>::of_integer(&noise).ok_or(BitsError::Overflow)?;
+            *candidate = of_integer::<Noise<W>>(&noise).ok_or(BitsError::Overflow)?;
         }
     }
     Ok(accepted)

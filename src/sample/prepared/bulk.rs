@@ -8,7 +8,7 @@ use crate::{
     exact::Integer,
     sample::{
         Program, execute,
-        machine::{MOST_BATCH, Machine, SignedMachine},
+        machine::{MOST_BATCH, Machine, SignedMachine, of_integer},
     },
 };
 
@@ -92,7 +92,7 @@ impl<T: Sample> Slot<u64> for T {
 
 /// On short words: integers, and the words themselves.
 mod short {
-    use super::{Integer, SignedMachine, Slot};
+    use super::{Integer, Slot};
     use crate::sample::machine::{Short, ShortSigned};
 
     impl<const BITS: u32> Slot<Short<BITS>> for Integer {
@@ -111,7 +111,7 @@ mod short {
         }
 
         fn of_integer(sample: Integer) -> Option<Self> {
-            SignedMachine::of_integer(&sample)
+            super::of_integer(&sample)
         }
     }
 }
@@ -131,7 +131,7 @@ pub enum FillError {
 /// Trials until one is accepted, where the first was not settled.
 #[cold]
 #[inline(never)]
-fn slow<C: Trial, B: Bits + ?Sized>(
+pub(super) fn slow<C: Trial, B: Bits + ?Sized>(
     construction: &C,
     first: C::Word,
     second: C::Word,
@@ -250,9 +250,9 @@ pub(crate) fn add_noise_by_reference<B: Bits + ?Sized>(
 }
 
 /// value + noise, formed exactly, then clamped to the machine word; and whether it was.
-fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> (S, bool) {
+pub(super) fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> (S, bool) {
     let sum = noise.add(&Integer::from(value.into()));
-    match S::of_integer(&sum) {
+    match of_integer::<S>(&sum) {
         Some(sum) => (sum, false),
         None => (if sum < Integer::ZERO { S::MIN } else { S::MAX }, true),
     }
@@ -416,7 +416,7 @@ mod tests {
         type Word = ShortSigned<8>;
         let of = |number: i64| <Word as Slot<Short<8>>>::of_integer(Integer::from(number)).map(i64::from);
         assert_eq!((of(-128), of(127), of(5), of(128), of(-129)), (Some(-128), Some(127), Some(5), None, None));
-        let word = <Word as SignedMachine>::of_integer(&Integer::from(-7i64)).unwrap();
+        let word = of_integer::<Word>(&Integer::from(-7i64)).unwrap();
         assert_eq!(i64::from(<Word as Slot<Short<8>>>::of_word(word)), -7);
         assert_eq!(<Integer as Slot<Short<8>>>::of_word(word), Integer::from(-7i64));
         assert_eq!(<Integer as Slot<Short<8>>>::of_integer(Integer::from(1000i64)), Some(Integer::from(1000i64)));

@@ -34,31 +34,9 @@ use num_bigint::BigUint;
 use super::cells::{Bounds, Cells};
 use crate::{exact::Natural, sample::Interpreter};
 
-/// The most octaves of a guide: one draw in 2^11 is beyond them.
-const MOST_OCTAVES: u32 = 11;
-
-/// How many ones each word of 11 bits begins with. A look-up, since what counts them on any x86-64 (`bsr`)
-/// waits for the last use of the register that it writes to, and would string the draws of a batch together.
-static OCTAVES: [u8; 1 << MOST_OCTAVES] = octaves();
-
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-const fn octaves() -> [u8; 1 << MOST_OCTAVES] {
-    let mut octaves = [0; 1 << MOST_OCTAVES];
-    let mut octave = 1;
-    while octave <= MOST_OCTAVES {
-        // From 1…10…0 on, `octave` ones or more.
-        let mut index = (1 << MOST_OCTAVES) - (1 << (MOST_OCTAVES - octave));
-        while index < 1 << MOST_OCTAVES {
-            octaves[index] += 1;
-            index += 1;
-        }
-        octave += 1;
-    }
-    octaves
-}
-
-/// The bits of an entry of the guide below its threshold.
-const BASE_BITS: u32 = 14;
+pub use certus_kernel::inversion::{
+    BASE_BITS, Found, InversionView, MOST_OCTAVES, Place, Resolved, find, place, settle,
+};
 
 /// Thresholds, and a guide of 2^STEPS entries an octave to find the cell between them; STEPS is at most 15.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,15 +61,6 @@ pub struct Inversion<const STEPS: u32> {
     guide: Arc<[u32]>,
 }
 
-/// What the first bits of U say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// The cell.
-    Cell(u64),
-    /// The cell is this one or a later one.
-    From(u64),
-}
-
 impl<const STEPS: u32> Inversion<STEPS> {
     /// The table for a first look of `width` bits, 2 to 63, and if `short` a second of `refill` bits, 1
     /// to 64.
@@ -105,6 +74,13 @@ impl<const STEPS: u32> Inversion<STEPS> {
         let finer = if short { long.iter().filter_map(low).collect() } else { Arc::default() };
         let guide = guide(&thresholds, width, STEPS).into();
         Self { cells, width, refill, thresholds: thresholds.into(), finer, guide }
+    }
+
+    /// The tables, borrowed.
+    #[inline]
+    pub fn view(&self) -> InversionView<'_, STEPS> {
+        let Self { width, refill, ref thresholds, ref finer, ref guide, .. } = *self;
+        InversionView { width, refill, thresholds, finer, guide }
     }
 
     /// The distribution on the cells.
@@ -156,8 +132,7 @@ impl<const STEPS: u32> Inversion<STEPS> {
     /// No branch but the last two depends on the word, and those are rare.
     #[inline]
     pub fn look_up(&self, word: u64) -> Option<u64> {
-        let Place { index, rest } = place(word, self.width, STEPS);
-        settle(*self.guide.get(index)?, rest)
+        self.view().look_up(word)
     }
 
     /// The cell of a U whose first `width` bits are u, as far as they say: by the thresholds themselves.
@@ -174,43 +149,16 @@ impl<const STEPS: u32> Inversion<STEPS> {
     #[cold]
     #[inline(never)]
     pub fn resolve<I: Interpreter>(&self, word: u64, on: &mut I) -> Result<u64, I::Error> {
+        let (cell, more) = match self.view().resolve(word, |count| on.bits(count))? {
+            Resolved::Cell(cell) => return Ok(cell),
+            Resolved::Open { cell, more } => (cell, more),
+        };
         let u = word >> (64 - self.width);
-        match self.search(u) {
-            Found::Cell(cell) => Ok(cell),
-            Found::From(cell) => self.refine(u, cell, on),
-        }
-    }
-
-    /// The cell, at `cell` or after it, of a U whose first `width` bits are u.
-    fn refine<I: Interpreter>(&self, u: u64, mut cell: u64, on: &mut I) -> Result<u64, I::Error> {
-        let more = on.bits(self.refill)?;
-        // The same comparison as the first, with the next bits of U and of G.
-        let from = usize::try_from(cell).unwrap_or(usize::MAX);
-        let finer = self.finer.get(from..).unwrap_or_default();
-        for (at, &finer) in (from..).zip(finer) {
-            // Past the list T is 2^width − 1, and so is u, or it would be below the last that is listed.
-            if self.thresholds.get(at).is_some_and(|&threshold| u < threshold) || more < finer {
-                return Ok(cell);
-            }
-            if more == finer {
-                break;
-            }
-            cell = cell.checked_add(1).ok_or_else(|| on.overflow())?;
-        }
         let prefix = (BigUint::from(u) << self.refill) | BigUint::from(more);
         let length = self.width.checked_add(self.refill).ok_or_else(|| on.overflow())?;
         let bounds = |cell, length| self.cells.bounds(cell, length, 32);
         decide(prefix, length, self.refill, cell, bounds, on)
     }
-}
-
-/// The cell of a U whose first bits are u, as far as rising thresholds say.
-#[inline]
-fn find(thresholds: &[u64], u: u64) -> Found {
-    let cell = thresholds.partition_point(|&threshold| threshold < u);
-    let found = u64::try_from(cell).unwrap_or(u64::MAX);
-    // u ≤ 2^width − 1 is at most the last threshold, so there is one.
-    if thresholds.get(cell).is_some_and(|&threshold| threshold == u) { Found::From(found) } else { Found::Cell(found) }
 }
 
 /// The cell, at `cell` or after it, of a U in [prefix, prefix + 1]·2^-length: more bits of the same U,
@@ -277,37 +225,6 @@ where
     Some(floors)
 }
 
-/// The cell that an entry of the guide gives for the next 32 bits of a complement, if they settle it.
-#[inline]
-fn settle(entry: u32, rest: u32) -> Option<u64> {
-    // The bits of u equal the threshold's only if these do; if they do not, they decide the order. A smaller
-    // complement is a greater u.
-    let settled = (rest ^ entry) >> BASE_BITS != 0;
-    settled.then(|| u64::from(entry & ((1 << BASE_BITS) - 1)) + u64::from(rest < entry))
-}
-
-/// Where the guide looks, and what it compares.
-struct Place {
-    /// Of the entry; past the end beyond the last octave.
-    index: usize,
-    /// The next 32 bits of the complement.
-    rest: u32,
-}
-
-/// Of the complement of the top `width` bits of a word, followed by zeros.
-#[inline]
-fn place(word: u64, width: u32, steps: u32) -> Place {
-    let ones = usize::try_from(word >> (64 - MOST_OCTAVES)).ok().and_then(|first| OCTAVES.get(first));
-    let octave = ones.copied().unwrap_or(0);
-    // Its first bit is set, within the octaves: 1, then `steps` bits, then the rest.
-    let normal = (!word & (u64::MAX << (64 - width))) << octave;
-    let step = (normal << 1) >> (64 - steps);
-    let index = (u64::from(octave) << steps) | step;
-    // 32 bits remain of 64 by the shift.
-    let rest = (normal << (1 + steps)) >> 32;
-    Place { index: usize::try_from(index).unwrap_or(usize::MAX), rest: u32::try_from(rest).unwrap_or(u32::MAX) }
-}
-
 /// The complements that share an entry of the guide, as 64 bits.
 struct Entries {
     first: u64,
@@ -349,6 +266,9 @@ fn guide(thresholds: &[u64], width: u32, steps: u32) -> Vec<u32> {
     // No complement has its first one after `width` bits.
     (0..MOST_OCTAVES.min(width).into()).map_while(octave).flatten().collect()
 }
+
+#[cfg(any(kani, test))]
+use certus_kernel::inversion::{place_in_halves, place_in_upper_half};
 
 #[cfg(any(kani, test))]
 #[path = "../../../proofs/sample/prepared/inversion.rs"]
@@ -510,13 +430,5 @@ mod tests {
         assert_eq!(octaves::<9>(128, 1, false, 30), [11, 11]);
         let short = [octaves::<9>(1023, 4, false, 19), octaves::<9>(128, 1, false, 18)];
         assert!(short.as_flattened().iter().all(|&octaves| octaves >= 8), "{short:?}");
-    }
-
-    /// The first ones of a word, and no more than 11 of them.
-    #[test]
-    fn octaves_count_ones() {
-        for (first, &octave) in (0u64..).zip(&OCTAVES) {
-            assert_eq!(u32::from(octave), (first << (64 - MOST_OCTAVES)).leading_ones());
-        }
     }
 }

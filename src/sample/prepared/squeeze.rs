@@ -1,22 +1,11 @@
-//! Whether V < e^-x, on machine words: bounds of x and of e^-x, rounded outwards.
+//! Whether V < e^-x: how many values of v accept whatever the offset, and 1/s or 1/2σ² as a machine word.
 //!
-//! x = a/s or a/2σ² for an integer a, the *amount*. Each function takes what it needs as integers and is
-//! generic over their width; where a number outgrows it, the answer is `None`, and the caller goes on with
-//! big integers. None of the roundings decides: what is between the bounds is left open.
+//! What decides on machine words is in `certus-kernel`; here are the numbers that it is handed, which take
+//! big integers to make.
 
 use crate::{exact::Natural, sample::machine::Machine};
 
-/// The number, if it fits two machine words: all do in 128 bits if a word has 64.
-#[inline]
-pub fn double<W: Machine>(number: u128) -> Option<u128> {
-    (W::BITS == 64 || number >> (2 * W::BITS) == 0).then_some(number)
-}
-
-/// k² − (bw)² = o·(2bw + o) with w = 2^bits and k = bw + o: x as a multiple of 1/2σ².
-pub fn square_amount<N: Natural>(bucket: u64, offset: u64, bits: u32) -> Option<N> {
-    let offset = N::from_word(offset)?;
-    N::from_word(bucket)?.append_bits(0, bits + 1)?.checked_add(&offset)?.checked_mul(&offset)
-}
+pub use certus_kernel::squeeze::Reciprocal;
 
 /// How many of the 2^bits values of v accept whatever the offset: ⌊(1 − X)·2^bits⌋ for X =
 /// numerator/denominator, or 0 if that is negative. (0 is safe wherever a number outgrows its width, too.)
@@ -30,63 +19,17 @@ pub fn sure<N: Natural>(numerator: &N, denominator: &N, bits: u32) -> u64 {
     count().unwrap_or(0)
 }
 
-/// 1/s or 1/2σ², in [mantissa, mantissa + 1]·2^-exponent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Reciprocal<W> {
-    mantissa: W,
-    exponent: u32,
+/// 1/s or 1/2σ² = denominator/numerator ≤ 1, to a word; nothing if a number outgrows its width.
+pub fn reciprocal<W: Machine, N: Natural>(numerator: &N, denominator: &N) -> Option<Reciprocal<W>> {
+    // denominator·2^exponent/numerator has BITS bits, or one less.
+    let longer = numerator.bit_length().saturating_sub(denominator.bit_length());
+    let exponent = u32::try_from(longer.saturating_add((W::BITS - 1).into())).ok()?;
+    let (mantissa, _) = denominator.append_bits(0, exponent)?.div_rem(numerator);
+    Some(Reciprocal { mantissa: W::of_double(mantissa.to_word()?.into())?, exponent })
 }
 
-impl<W: Machine> Reciprocal<W> {
-    /// Of numerator/denominator ≥ 1, to a word; nothing if a number outgrows its width.
-    pub fn new<N: Natural>(numerator: &N, denominator: &N) -> Option<Self> {
-        // denominator·2^exponent/numerator has BITS bits, or one less.
-        let longer = numerator.bit_length().saturating_sub(denominator.bit_length());
-        let exponent = u32::try_from(longer.saturating_add((W::BITS - 1).into())).ok()?;
-        let (mantissa, _) = denominator.append_bits(0, exponent)?.div_rem(numerator);
-        Some(Self { mantissa: W::of_double(mantissa.to_word()?.into())?, exponent })
-    }
-
-    /// amount/s or amount/2σ², in [lower, upper] units of 2^-BITS; `None` if that is 1 or more.
-    pub fn times(self, amount: u128) -> Option<(u128, u128)> {
-        // amount is in [top, ceiling]·2^dropped, and top below 2^BITS.
-        let dropped = (128 - W::BITS).saturating_sub(amount.leading_zeros());
-        let top = amount >> dropped;
-        let ceiling = top + u128::from(dropped > 0);
-        let shift = self.exponent.checked_sub(dropped)?.checked_sub(W::BITS)?;
-        let mantissa = u128::from(self.mantissa.into());
-        let lower = (top * mantissa).checked_shr(shift).unwrap_or(0);
-        let upper = double::<W>(ceiling.checked_mul(mantissa + 1)?)?.checked_shr(shift).unwrap_or(0) + 1;
-        (upper < 1 << W::BITS).then_some((lower, upper))
-    }
-}
-
-/// e^-x in [lower, upper] units of 2^-BITS, for x in [least, most] units of 2^-BITS, below 1.
-///
-/// 1 − x + x²/2 − x³/6 and 1 − x + x²/2 are neighbouring partial sums of an alternating series whose terms
-/// fall, and both fall in x: the former is taken at the greatest x and rounded down, the latter at the least
-/// and rounded up.
-pub fn exponential<W: Machine>(least: u128, most: u128) -> (u128, u128) {
-    let one = 1 << W::BITS;
-    // Each is below 2^BITS, so squares fit two words.
-    let cube = ((((most * most) >> W::BITS) + 1) * most) >> W::BITS;
-    let lower = (one - most + ((most * most) >> (W::BITS + 1))).saturating_sub(cube / 6 + 2);
-    (lower, one - least + ((least * least) >> (W::BITS + 1)) + 1)
-}
-
-/// Whether V is below all of [lower, upper], in units of 2^-BITS, or not below any of it, if one of the two
-/// holds for every V in [prefix, prefix + 1]·2^-length.
-pub fn decided<W: Machine>(prefix: u128, length: u32, (lower, upper): (u128, u128)) -> Option<bool> {
-    // The first BITS digits of V, as far as they are known.
-    let (low, high) = match length.checked_sub(W::BITS) {
-        Some(dropped) => (prefix >> dropped, (prefix >> dropped) + 1),
-        None => (prefix << (W::BITS - length), (prefix + 1) << (W::BITS - length)),
-    };
-    if high <= lower {
-        return Some(true);
-    }
-    (low >= upper).then_some(false)
-}
+#[cfg(any(kani, test))]
+use certus_kernel::squeeze::{decided, double, exponential, square_amount};
 
 #[cfg(any(kani, test))]
 #[path = "../../../proofs/sample/prepared/squeeze.rs"]

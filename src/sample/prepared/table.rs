@@ -6,19 +6,19 @@
 
 use core::marker::PhantomData;
 
+use certus_kernel::table::TableView;
+
 use super::{
     Trial,
     cells::{Cells, Decay},
-    inversion::Inversion,
+    inversion::{Inversion, InversionView},
 };
 use crate::{
     exact::Integer,
     sample::{Interpreter, machine::Machine},
 };
 
-/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-11 of what is left, where
-/// the distance of two thresholds is at least 0.8·2^-10 of it, the greatest scale being 2^10.
-pub const STEPS: u32 = 11;
+pub use certus_kernel::table::STEPS;
 
 /// The table of one distribution on machine words: 64 bits as shipped, a few where they are enumerated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +32,13 @@ impl<W: Machine, const GUIDE: u32> Table<W, GUIDE> {
     pub fn new(decay: Decay) -> Self {
         let cells = Cells { decay, folded: true };
         Self { magnitudes: Inversion::new(cells, W::BITS - 1, W::REFILL_BITS, false), word: PhantomData }
+    }
+
+    /// The table, borrowed.
+    #[inline]
+    pub fn view(&self) -> TableView<'_, W, GUIDE> {
+        let InversionView { guide, thresholds, .. } = self.magnitudes.view();
+        TableView::new(guide, thresholds)
     }
 
     /// The magnitudes, inverted.
@@ -51,13 +58,7 @@ impl<W: Machine, const GUIDE: u32> Trial for Table<W, GUIDE> {
 
     #[inline]
     fn settle(&self, word: W, _: W) -> Option<W::Signed> {
-        let magnitude = self.magnitudes.look_up(word.aligned())?;
-        // The guide's base is below 2^14, and the cell at most one more: only a short word is too short for
-        // it.
-        if W::BITS <= 15 && magnitude >> (W::BITS - 1) != 0 {
-            return None;
-        }
-        Some(W::cut(magnitude).signed(word))
+        self.view().settle(word)
     }
 
     #[cold]
@@ -70,6 +71,9 @@ impl<W: Machine, const GUIDE: u32> Trial for Table<W, GUIDE> {
         self.magnitudes.memory()
     }
 }
+
+#[cfg(any(kani, test))]
+use certus_kernel::table::signed_half;
 
 #[cfg(any(kani, test))]
 #[path = "../../../proofs/sample/prepared/table.rs"]

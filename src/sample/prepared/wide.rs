@@ -21,14 +21,15 @@
 
 use alloc::{sync::Arc, vec::Vec};
 
+use certus_kernel::wide::{Accepted, Fall, WideView};
 use num_bigint::BigUint;
 
 use super::{
     Trial,
     cells::{Bounds, Cells, Decay},
     inversion::{Inversion, decide},
-    layout::at_once,
-    squeeze::{Reciprocal, decided, double, exponential, square_amount, sure},
+    layout,
+    squeeze::{Reciprocal, reciprocal, sure},
 };
 use crate::{
     exact::{Integer, Natural, NonNegative, Positive, Rational, exp_neg},
@@ -36,10 +37,7 @@ use crate::{
 };
 
 pub use super::layout::Layout;
-
-/// log₂ of the entries of guide an octave, as shipped: their width is at most 2^-9 of what is left, where the
-/// distance of two thresholds is about 2^-8 of it.
-pub const STEPS: u32 = 9;
+pub use certus_kernel::wide::STEPS;
 
 /// Buckets of 2^offset places; a trial is a machine word and SECOND bits more: 64 and 0 or 16 as shipped. (On
 /// short words the guide is short too, or it would settle nothing.)
@@ -60,12 +58,12 @@ pub struct Wide<W, const SECOND: u32, const GUIDE: u32 = STEPS> {
     reciprocal: Option<Reciprocal<W>>,
 }
 
-/// k² − (bw)² or k − bw = o, with w = 2^bits: x as a multiple of 1/2σ² or of 1/s; nothing if it outgrows its
-/// width, which no big integer does.
-fn amount<N: Natural>(decay: &Decay, bucket: u64, offset: u64, bits: u32) -> Option<N> {
+/// k² − (bw)² = o·(2bw + o) or k − bw = o, with w = 2^bits: x as a multiple of 1/2σ² or of 1/s.
+fn amount(decay: &Decay, bucket: u64, offset: u64, bits: u32) -> BigUint {
+    let offset = BigUint::from(offset);
     match decay {
-        Decay::Laplace { .. } => N::from_word(offset),
-        Decay::Gaussian { .. } => square_amount(bucket, offset, bits),
+        Decay::Laplace { .. } => offset,
+        Decay::Gaussian { .. } => ((BigUint::from(bucket) << (bits + 1)) + &offset) * offset,
     }
 }
 
@@ -88,18 +86,28 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
                 (bucket, variance.numerator() * 2u32, variance.denominator())
             }
         };
-        let reciprocal = Reciprocal::new(&numerator, denominator);
+        let reciprocal = reciprocal(&numerator, denominator);
         let cells = Cells { decay: bucket, folded: false };
         let buckets = Inversion::new(cells, layout.prefix, W::REFILL_BITS, true);
         let count = buckets.reach();
         let sure = (0u64..).take(count.min(layout.near::<W>())).map(|bucket| {
             // X, at the end of the bucket.
-            let amount = amount::<BigUint>(&decay, bucket, 1 << layout.offset, layout.offset);
-            let count = amount.map_or(0, |amount| sure(&(amount * denominator), &numerator, layout.squeeze));
-            layout.among(SECOND, count)
+            let amount = amount(&decay, bucket, 1 << layout.offset, layout.offset);
+            layout.among(SECOND, sure(&(amount * denominator), &numerator, layout.squeeze))
         });
         let sure = sure.collect::<Vec<_>>().into();
         Self { decay, layout, buckets, sure, places: layout.places(), reciprocal }
+    }
+
+    /// The buckets, borrowed.
+    #[inline]
+    pub fn view(&self) -> WideView<'_, W, SECOND, GUIDE> {
+        let fall = match self.decay {
+            Decay::Laplace { .. } => Fall::Laplace,
+            Decay::Gaussian { .. } => Fall::Gaussian,
+        };
+        let Self { layout, ref buckets, ref sure, places, reciprocal, .. } = *self;
+        WideView { buckets: buckets.view(), layout, fall, sure, places, reciprocal }
     }
 
     /// The buckets, inverted.
@@ -141,7 +149,7 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
 
     /// x, exactly.
     pub fn exponent(&self, bucket: u64, offset: u64) -> NonNegative {
-        let amount: BigUint = amount(&self.decay, bucket, offset, self.layout.offset).unwrap_or_default();
+        let amount = amount(&self.decay, bucket, offset, self.layout.offset);
         let quotient = match &self.decay {
             Decay::Laplace { scale } => Rational::from_integer(amount.into()) / scale.get(),
             Decay::Gaussian { variance } => {
@@ -154,21 +162,10 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Wide<W, SECOND, GUIDE> {
 
     /// Whether V < e^-x, for a V whose first bits are v, as they are in the first word.
     pub fn accept<I: Interpreter>(&self, bucket: u64, offset: u64, v: W, on: &mut I) -> Result<bool, I::Error> {
-        let sure = usize::try_from(bucket).ok().and_then(|bucket| self.sure.get(bucket));
-        if sure.is_some_and(|&sure| v < sure) {
-            return Ok(true);
-        }
-        let v = v.shifted_down(self.layout.below(SECOND));
-        // V is in [prefix, prefix + 1]·2^-length, and the length is at most 30 + 64.
-        let length = self.layout.squeeze + W::REFILL_BITS;
-        let prefix = u128::from(v.into()) << W::REFILL_BITS | u128::from(on.bits(W::REFILL_BITS)?);
-        let amount = amount(&self.decay, bucket, offset, self.layout.offset).and_then(double::<W>);
-        let x = amount.and_then(|amount| self.reciprocal?.times(amount));
-        if let Some((least, most)) = x
-            && let Some(accepted) = decided::<W>(prefix, length, exponential::<W>(least, most))
-        {
-            return Ok(accepted);
-        }
+        let (prefix, length) = match self.view().accept(bucket, offset, v, |count| on.bits(count))? {
+            Accepted::Decided(accepted) => return Ok(accepted),
+            Accepted::Open { prefix, length } => (prefix, length),
+        };
         let x = self.exponent(bucket, offset);
         // V finds one of two cells: below e^-x, and from there to 1.
         let bounds = |cell, length: u32| {
@@ -191,11 +188,7 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Trial for Wide<W, SECOND, 
 
     #[inline]
     fn settle(&self, first: W, second: W) -> Option<W::Signed> {
-        let bucket = self.buckets.look_up(first.aligned())?;
-        let sure = *self.sure.get(usize::try_from(bucket).ok()?)?;
-        // The bucket is near, by Invariant #2.
-        let both = self.layout.offset_and_sign(SECOND, first, second);
-        at_once(bucket, self.places, both, self.layout.v(SECOND, first) < sure)
+        self.view().settle(first, second)
     }
 
     #[cold]
@@ -206,7 +199,7 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> Trial for Wide<W, SECOND, 
         };
         let both = self.layout.offset_and_sign(SECOND, first, second);
         let accepted = self.accept(bucket, both.shifted_down(1).into(), self.layout.v(SECOND, first), on)?;
-        Ok(if accepted { self.layout.integer(bucket, both) } else { None })
+        Ok(if accepted { layout::integer(self.layout, bucket, both) } else { None })
     }
 
     fn memory(&self) -> usize {
@@ -236,8 +229,8 @@ mod tests {
                     // v is the 23 bits above 8 of offset and a sign.
                     let sure = Rational::new(sure.into(), (1u64 << 32).into());
                     assert!(sure <= truth.lower(), "bucket {bucket}, offset {offset}");
-                    let big = amount::<BigUint>(&wide.decay, bucket as u64, offset, 8);
-                    assert_eq!(amount::<u128>(&wide.decay, bucket as u64, offset, 8).map(BigUint::from), big);
+                    let big = amount(&wide.decay, bucket as u64, offset, 8);
+                    assert_eq!(wide.view().amount(bucket as u64, offset).map(BigUint::from), Some(big));
                     let loose = Rational::new((bucket as u64 + 10).into(), 4000.into());
                     assert!(offset < 255 || truth.upper() - sure < loose);
                 }
@@ -297,6 +290,59 @@ mod tests {
         let (high, low) = (u64::try_from(v >> 64).unwrap(), u64::try_from(v & u128::from(u64::MAX)).unwrap());
         assert_eq!(accept(high, &[low, 0]), Ok((true, 128)));
         assert_eq!(accept(high, &[low, u64::MAX]), Ok((false, 128)));
+    }
+
+    /// What a GPU settles by the upper half is what the processor settles; what it decides of a trial on
+    /// machine words, from the same words, is what big integers decide; and it leaves few open.
+    #[test]
+    fn a_trial_on_machine_words_is_the_trial() {
+        fn check<const SECOND: u32>(wide: &Wide<u64, SECOND>) {
+            use certus_kernel::wide::Outcome;
+            let mut bits = crate::bits::seeded([9; 32]);
+            let mut take = |count| crate::bits::Bits::take(&mut bits, count).unwrap();
+            let (mut drawn, mut open) = (0, 0);
+            for i in 0..40_000u32 {
+                // As they come, and where the bucket's bits are a threshold's, so that they take a second look.
+                let (mut first, second) = (take(64), take(SECOND));
+                if i % 3 == 0 {
+                    let thresholds = wide.buckets().thresholds();
+                    let width = wide.buckets().width();
+                    first = first >> width | thresholds[i as usize % thresholds.len()] << (64 - width);
+                }
+                assert_eq!(wide.view().settle_in_upper_half(first, second), wide.settle(first, second));
+                let more = [take(64), take(64), take(64), take(64)];
+                let mut read = 0;
+                let outcome = wide.view().trial(first, second, |count| {
+                    assert_eq!(count, 64);
+                    read += 1;
+                    more.get(read - 1).copied().ok_or(())
+                });
+                let tape = more.iter().flat_map(|word| (0..64).rev().map(move |place| word >> place & 1 == 1));
+                let mut replay = crate::bits::Replay::new(tape.collect());
+                let exact = wide.resolve(first, second, &mut crate::sample::program::Execution { bits: &mut replay });
+                match outcome.unwrap() {
+                    Outcome::Sample(sample) => assert_eq!(exact, Ok(Some(Integer::from(sample)))),
+                    Outcome::Rejected => assert_eq!(exact, Ok(None)),
+                    Outcome::Open => {
+                        open += 1;
+                        continue;
+                    }
+                }
+                assert_eq!(replay.position(), 64 * read);
+                drawn += usize::from(read > 0);
+            }
+            assert!(drawn > 10_000 && open < 20, "{drawn} {open}");
+        }
+        for scale in [1 << 12, 1 << 20, 1 << 40] {
+            let scale = positive(scale, 1);
+            let layout = |offset| Layout::share(64, offset);
+            let offset = u32::try_from(scale.numerator().bits()).unwrap() - 8;
+            check(&Wide::<u64, 0>::new(Decay::Laplace { scale: scale.clone() }, layout(offset)));
+            check(&Wide::<u64, 0>::new(Decay::Gaussian { variance: scale.square() }, layout(offset)));
+        }
+        let (scale, layout) = (positive(1 << 50, 1), Layout::share(80, 43));
+        check(&Wide::<u64, 16>::new(Decay::Laplace { scale: scale.clone() }, layout));
+        check(&Wide::<u64, 16>::new(Decay::Gaussian { variance: scale.square() }, layout));
     }
 
     /// How often each of −12, …, 12 is drawn in 200,000 samples, if after a rejection the `reused` bits of

@@ -23,7 +23,7 @@ use certus::{
         Interpreter, Program, Step,
         hooks::{
             execute,
-            machine::{Machine, Short, SignedMachine},
+            machine::{Machine, Short, SignedMachine, of_integer},
             prepared::{
                 SignedWord, Trial, Trials,
                 bulk::{self, Slot},
@@ -193,7 +193,7 @@ where
         // As words: the first that does not fit is an error.
         let mut words = vec![SignedWord::<C>::default(); slots];
         let filled = bulk::fill(construction, &mut replay(), &mut words);
-        let of_words = |integer: &Integer| <SignedWord<C> as SignedMachine>::of_integer(integer);
+        let of_words = |integer: &Integer| of_integer::<SignedWord<C>>(integer);
         match integers.iter().map(of_words).collect::<Option<Vec<_>>>() {
             Some(expected) => holds &= filled.is_ok() && words == expected,
             None => holds &= filled == Err(bulk::FillError::TooWide),
