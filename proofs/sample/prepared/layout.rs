@@ -318,8 +318,8 @@ mod properties {
                 let Some((magnitude, is_negative)) = layout.written(bucket, both) else { continue };
                 is_written::<u64>(layout, magnitude, is_negative);
                 let magnitude = num_bigint::BigInt::from(magnitude);
-                let integer = if is_negative { -magnitude } else { magnitude };
-                prop_assert_eq!(integer(layout, bucket, both), Some(integer.into()));
+                let expected = if is_negative { -magnitude } else { magnitude };
+                prop_assert_eq!(integer(layout, bucket, both), Some(expected.into()));
                 at_once_is_written(at_once, layout, bucket & (layout.near::<u64>() as u64 - 1), both, accepts);
             }
         }

@@ -416,7 +416,7 @@ mod tests {
         type Word = ShortSigned<8>;
         let of = |number: i64| <Word as Slot<Short<8>>>::of_integer(Integer::from(number)).map(i64::from);
         assert_eq!((of(-128), of(127), of(5), of(128), of(-129)), (Some(-128), Some(127), Some(5), None, None));
-        let word = <Word as SignedMachine>::of_integer(&Integer::from(-7i64)).unwrap();
+        let word = of_integer::<Word>(&Integer::from(-7i64)).unwrap();
         assert_eq!(i64::from(<Word as Slot<Short<8>>>::of_word(word)), -7);
         assert_eq!(<Integer as Slot<Short<8>>>::of_word(word), Integer::from(-7i64));
         assert_eq!(<Integer as Slot<Short<8>>>::of_integer(Integer::from(1000i64)), Some(Integer::from(1000i64)));
