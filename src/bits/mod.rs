@@ -1,16 +1,18 @@
 //! The only door for randomness: fair bits, drawn lazily.
 //!
 //! Everything above this layer sees randomness through one trait, [`Bits`], whose one question is "the next
-//! `count` bits, please". Three kinds of source answer it:
+//! `count` bits, please". Four kinds of source answer it:
 //!
 //! * [`BitStream`]: any cryptographic generator of `rand_core`, read word by word, no bit wasted;
 //! * [`SystemBits`]: the default, ChaCha20 seeded by the operating system, never shared across a fork
 //!   (feature `std`);
+//! * [`Key`]: of counter mode, whose samples each have a place of their own;
 //! * tapes, for tests and certificates: [`Recorder`], [`Replay`] and [`Enumeration`].
 //!
 //! There is no global source. A sampler draws from the source that it is handed, or not at all, and a source
 //! that fails makes the sampler fail: an error, and no output.
 
+mod key;
 mod meter;
 mod process;
 mod stream;
@@ -18,6 +20,7 @@ mod stream;
 mod system;
 mod tape;
 
+pub use key::{Key, Launch, Range};
 pub use meter::Meter;
 pub(crate) use process::Process;
 pub use stream::{BitStream, seeded};
@@ -45,6 +48,12 @@ pub enum BitsError {
     /// the draw ends without an output rather than wrap.
     #[error("a counter passed 2^64")]
     Overflow,
+    /// A forked child would draw its parent's noise: it makes a key of its own.
+    #[error("the key is another process's: a forked child must make its own")]
+    Forked,
+    /// A [`Range`] of a key has more samples than are asked for, or fewer.
+    #[error("the range must have as many samples as there are values")]
+    Range,
 }
 
 /// A source of independent fair bits.

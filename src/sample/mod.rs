@@ -46,9 +46,7 @@ pub use gaussian::Gaussian;
 pub use geometric::Geometric;
 pub use laplace::Laplace;
 pub use noise::{GaussianNoise, LaplaceNoise, Sampler};
-#[cfg(feature = "parallel")]
-pub use prepared::CHUNK;
-pub use prepared::{FillError, PreparedGaussian, PreparedLaplace, Sample, Samples};
+pub use prepared::{FillError, PreparedGaussian, PreparedLaplace, Sample, Samples, View};
 pub use program::{Count, Interpreter, Program, Step};
 pub use uniform::{Uniform, ZeroBoundError};
 

@@ -131,7 +131,7 @@ pub enum FillError {
 /// Trials until one is accepted, where the first was not settled.
 #[cold]
 #[inline(never)]
-fn slow<C: Trial, B: Bits + ?Sized>(
+pub(super) fn slow<C: Trial, B: Bits + ?Sized>(
     construction: &C,
     first: C::Word,
     second: C::Word,
@@ -250,7 +250,7 @@ pub(crate) fn add_noise_by_reference<B: Bits + ?Sized>(
 }
 
 /// value + noise, formed exactly, then clamped to the machine word; and whether it was.
-fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> (S, bool) {
+pub(super) fn clamped_sum<S: SignedMachine>(value: S, noise: &Integer) -> (S, bool) {
     let sum = noise.add(&Integer::from(value.into()));
     match of_integer::<S>(&sum) {
         Some(sum) => (sum, false),

@@ -18,12 +18,11 @@
 
 pub(crate) mod bulk;
 pub(crate) mod cells;
+mod counter;
 #[cfg(feature = "rand")]
 mod distribution;
 pub(crate) mod inversion;
 mod layout;
-#[cfg(feature = "parallel")]
-mod parallel;
 mod squeeze;
 pub(crate) mod table;
 pub(crate) mod wide;
@@ -43,8 +42,7 @@ use crate::{
 
 pub use bulk::{FillError, Sample, Samples};
 pub(super) use bulk::{add_noise_by_reference, fill_by_reference};
-#[cfg(feature = "parallel")]
-pub use parallel::CHUNK;
+pub use counter::View;
 
 /// One trial of a construction, on a first word and perhaps a part of a second: settled at once, or resolved
 /// with more bits.
