@@ -1,10 +1,11 @@
 //! The kernels' functions on the host, thread by thread, in the loop of launches that a GPU runs them in: each
-//! sample must be the shipped sampler's on that sample's tape, bit for bit.
+//! sample must be what the processor's counter mode gives, bit for bit.
 
 use std::convert::Infallible;
 
 use certus::{
-    exact::{Positive, parse},
+    bits::{Key, Range, seeded},
+    exact::{Integer, Positive, parse},
     sample::{PreparedGaussian, PreparedLaplace},
 };
 use certus_gpu_kernel::{
@@ -18,12 +19,16 @@ use certus_gpu_kernel::{
 use crate::{
     element::{Element, settled},
     error::GpuError,
-    exactly,
     launches::{Launches, Shape, run},
     tables::{Place, Prepared, Tables},
 };
 
-const KEY: [u32; 8] = [0x0123_4567, 0x89ab_cdef, 1, 2, 3, 5, 8, 0xffff_fff0];
+/// A range of one key for all tests, from `first` on. (It is seeded: so each test may use it anew.)
+fn range(first: u64, len: usize) -> Range {
+    let mut key = Key::drawn_from(&mut seeded([34; 32])).unwrap();
+    drop(key.range(first).unwrap());
+    key.range(len as u64).unwrap()
+}
 
 fn positive(text: &str) -> Positive {
     Positive::new(parse(text).unwrap()).unwrap()
@@ -113,7 +118,8 @@ impl<'t, T: Element> OnHost<'t, T> {
     }
 
     fn each_thread(&mut self, is_first: bool) {
-        let key = AlignedKey(KEY);
+        let range = range(self.first, self.out.len());
+        let key = range.launch(|launch| AlignedKey(*launch.key())).unwrap();
         let launch = Launch {
             key: key.0.as_ptr(),
             out: self.out.as_mut_ptr(),
@@ -182,7 +188,8 @@ impl<T: Element> Launches for OnHost<'_, T> {
     }
 
     fn settle(&mut self, place: u64) -> Result<bool, Infallible> {
-        let sample = exactly::sample(self.noise, &KEY, self.first + place).unwrap();
+        let range = range(self.first, self.out.len());
+        let sample = range.launch(|launch| self.noise.sample_at(launch, place)).unwrap().unwrap();
         let element = &mut self.out[usize::try_from(place).unwrap()];
         let (after, is_past) = settled(self.adds.then_some(*element), &sample);
         *element = after;
@@ -191,12 +198,17 @@ impl<T: Element> Launches for OnHost<'_, T> {
     }
 }
 
-/// What the shipped sampler makes of a range, slot by slot; and how many sums or samples passed the type.
+/// What the processor's counter mode makes of a range; and how many sums or samples passed the type.
 fn expected<T: Element>(noise: &Prepared, first: u64, before: &[T], adds: bool) -> (Vec<T>, u64) {
+    let mut samples = vec![Integer::ZERO; before.len()];
+    let range = range(first, before.len());
+    match noise {
+        Prepared::Gaussian(noise) => noise.fill_at(range, &mut samples).unwrap(),
+        Prepared::Laplace(noise) => noise.fill_at(range, &mut samples).unwrap(),
+    }
     let mut past = 0;
-    let all = before.iter().zip(first..).map(|(&before, index)| {
-        let sample = exactly::sample(noise, &KEY, index).unwrap();
-        let (after, is_past) = settled(adds.then_some(before), &sample);
+    let all = before.iter().zip(&samples).map(|(&before, sample)| {
+        let (after, is_past) = settled(adds.then_some(before), sample);
         past += u64::from(is_past);
         after
     });

@@ -6,7 +6,6 @@ mod device;
 mod driver;
 mod element;
 mod error;
-mod exactly;
 mod launches;
 #[doc(hidden)]
 pub mod measure;
@@ -19,6 +18,6 @@ pub use device::Device;
 pub use driver::Stream;
 pub use element::Element;
 pub use error::GpuError;
-pub use noise::{Noise, Range};
+pub use noise::Noise;
 pub use tables::Prepared;
 pub use tensor::Tensor;

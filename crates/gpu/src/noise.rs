@@ -1,6 +1,6 @@
 //! Noise on a GPU: a tensor filled, or added to, with the samples of a range of a key.
 
-use certus::{bits::BitsError, exact::Integer};
+use certus::bits::{self, BitsError, Range};
 use certus_gpu_kernel::{
     launch::{Counters, Launch, PER_BLOCK},
     lists::Lists,
@@ -11,7 +11,6 @@ use crate::{
     driver::{self, Kernel, Memory, Stream},
     element::{Element, settled},
     error::GpuError,
-    exactly,
     launches::{Launches, PIECE, Shape, run},
     tables::{Place, Prepared, Tables},
     tensor::Tensor,
@@ -61,17 +60,6 @@ impl Place for OnDevice<'_> {
     }
 }
 
-/// Samples `first` to `first + len − 1` of a key.
-#[derive(Debug)]
-pub struct Range<'k> {
-    /// The key.
-    pub key: &'k [u32; 8],
-    /// The first sample.
-    pub first: u64,
-    /// How many.
-    pub len: u64,
-}
-
 impl Noise {
     pub(crate) fn new(device: &Device, prepared: Prepared) -> Result<Self, GpuError> {
         let mut place = OnDevice { device, memory: Vec::new() };
@@ -113,7 +101,7 @@ impl Noise {
     /// or writes meanwhile but what is queued in `stream`, which is a stream of that context.
     pub unsafe fn fill_at<T: Element>(&self, range: Range, out: *mut T, len: u64, stream: Stream) -> Result<(), GpuError> {
         // SAFETY: the caller's.
-        let past = unsafe { self.draw(range, out, len, stream, false) }?;
+        let past = range.launch(|launch| unsafe { self.draw(launch, out, len, stream, false) })??;
         if past > 0 { Err(GpuError::TooWide) } else { Ok(()) }
     }
 
@@ -139,7 +127,7 @@ impl Noise {
         stream: Stream,
     ) -> Result<u64, GpuError> {
         // SAFETY: the caller's.
-        unsafe { self.draw(range, values, len, stream, true) }
+        range.launch(|launch| unsafe { self.draw(launch, values, len, stream, true) })?
     }
 
     /// # Safety
@@ -147,19 +135,19 @@ impl Noise {
     /// As for [`fill_at`](Self::fill_at).
     unsafe fn draw<T: Element>(
         &self,
-        range: Range,
+        range: &bits::Launch,
         out: *mut T,
         len: u64,
         stream: Stream,
         adds: bool,
     ) -> Result<u64, GpuError> {
-        if len != range.len {
-            return Err(GpuError::Length { len, range: range.len });
+        if len != range.length() {
+            return Err(GpuError::Length { len, range: range.length() });
         }
         if !out.is_aligned() {
             return Err(GpuError::Alignment { size: size_of::<T>() });
         }
-        if range.first.checked_add(len).is_none_or(|end| end > u64::MAX - PER_BLOCK) {
+        if range.first().checked_add(len).is_none_or(|end| end > u64::MAX - PER_BLOCK) {
             return Err(BitsError::Overflow.into());
         }
         if len == 0 {
@@ -168,7 +156,7 @@ impl Noise {
         let mut workspace = self.device.workspace();
         let _current = self.device.context().enter()?;
         // SAFETY: the caller's, and the context is current.
-        let past = unsafe { self.draw_pieces(&range, out, stream, adds, &mut workspace) };
+        let past = unsafe { self.draw_pieces(range, out, stream, adds, &mut workspace) };
         if past.is_err() && adds {
             // SAFETY: as above; there is nothing to do if it fails.
             let _ = unsafe { driver::clear(stream, out.cast(), (len as usize).saturating_mul(size_of::<T>())) };
@@ -183,13 +171,13 @@ impl Noise {
     /// As for [`fill_at`](Self::fill_at), and the context is current.
     unsafe fn draw_pieces<T: Element>(
         &self,
-        range: &Range,
+        range: &bits::Launch,
         out: *mut T,
         stream: Stream,
         adds: bool,
         workspace: &mut Workspace,
     ) -> Result<u64, GpuError> {
-        let shape = Shape::new(range.len.min(PIECE), self.device.multiprocessors(), self.tables.open_ratio());
+        let shape = Shape::new(range.length().min(PIECE), self.device.multiprocessors(), self.tables.open_ratio());
         workspace.grow(self.device.context(), shape)?;
         let name = |kernel: &str| {
             let what = if adds { "add" } else { "fill" };
@@ -199,15 +187,16 @@ impl Noise {
         // Wiped whatever happens.
         let key = KeyOnDevice { at: workspace.key.at(0), stream };
         // SAFETY: the context is current, and there is room for a key.
-        unsafe { driver::write(stream, key.at, range.key) }?;
+        unsafe { driver::write(stream, key.at, range.key()) }?;
         let mut past = 0_u64;
         let mut done = 0;
-        while done < range.len {
-            let first = range.first + done;
-            let piece = (range.len - done).min(PIECE);
+        while done < range.length() {
+            let first = range.first() + done;
+            let piece = (range.length() - done).min(PIECE);
             let mut on = Draw {
                 noise: self,
-                key: range.key,
+                range,
+                skipped: done,
                 stream,
                 shape,
                 adds,
@@ -256,7 +245,9 @@ impl Drop for KeyOnDevice {
 /// The launches for one piece, in the caller's stream. The context is current as long as there is one.
 struct Draw<'n, T> {
     noise: &'n Noise,
-    key: &'n [u32; 8],
+    range: &'n bits::Launch<'n>,
+    /// How much of the range was before this piece.
+    skipped: u64,
     stream: Stream,
     shape: Shape,
     adds: bool,
@@ -329,7 +320,7 @@ impl<T: Element> Launches for Draw<'_, T> {
     }
 
     fn settle(&mut self, place: u64) -> Result<bool, GpuError> {
-        let sample: Integer = exactly::sample(&self.noise.prepared, self.key, self.launch.first.wrapping_add(place))?;
+        let sample = self.noise.prepared.sample_at(self.range, self.skipped + place)?;
         let at = self.launch.out.wrapping_add(place as usize);
         let mut element = [T::default()];
         // SAFETY: a place of the tensor.

@@ -1,8 +1,9 @@
 //! A distribution's tables, as the kernels take them.
 
-use certus::sample::{
-    PreparedGaussian, PreparedLaplace,
-    hooks::{Shipped, prepared::Construction},
+use certus::{
+    bits::{BitsError, Launch},
+    exact::Integer,
+    sample::{PreparedGaussian, PreparedLaplace, View},
 };
 use certus_gpu_kernel::construction::{List, Table, Wide};
 use certus_kernel::{
@@ -40,6 +41,24 @@ macro_rules! prepared {
 
 prepared!(Gaussian PreparedGaussian Laplace PreparedLaplace);
 
+impl Prepared {
+    /// The tables, borrowed.
+    fn view(&self) -> View<'_> {
+        match self {
+            Self::Gaussian(noise) => noise.view(),
+            Self::Laplace(noise) => noise.view(),
+        }
+    }
+
+    /// Sample `index` of a range, alone, by the shipped sampler: exact, whatever it takes.
+    pub(crate) fn sample_at(&self, launch: &Launch, index: u64) -> Result<Integer, BitsError> {
+        match self {
+            Self::Gaussian(noise) => noise.sample_at(launch, index),
+            Self::Laplace(noise) => noise.sample_at(launch, index),
+        }
+    }
+}
+
 /// Where lists are put for the kernels to read.
 pub(crate) trait Place {
     /// A list of 32-bit words, put there.
@@ -68,18 +87,11 @@ unsafe impl Sync for Tables {}
 impl Tables {
     /// Of a distribution, put where the kernels read them.
     pub(crate) fn new(noise: &Prepared, place: &mut impl Place) -> Result<Self, GpuError> {
-        match noise {
-            Prepared::Gaussian(noise) => Self::of(noise.shipped(), place),
-            Prepared::Laplace(noise) => Self::of(noise.shipped(), place),
-        }
-    }
-
-    fn of<R>(construction: &Construction<R>, place: &mut impl Place) -> Result<Self, GpuError> {
-        match construction {
-            Construction::Table(of) => table(of.view(), place).map(Self::Table),
-            Construction::Wide(of) => wide(of.view(), place).map(Self::Wide),
-            Construction::Wider(of) => wide(of.view(), place).map(Self::Wider),
-            Construction::Reference(_) => Err(GpuError::NoTables),
+        match noise.view() {
+            View::Table(of) => table(of, place).map(Self::Table),
+            View::Wide(of) => wide(of, place).map(Self::Wide),
+            View::Wider(of) => wide(of, place).map(Self::Wider),
+            View::Reference => Err(GpuError::NoTables),
         }
     }
 
