@@ -86,6 +86,13 @@ pub struct Bins {
     pub class_shift: u32,
 }
 
+impl Bins {
+    /// How many counts there are.
+    fn places(&self) -> usize {
+        self.count as usize + (1 << self.low_bits) + (CLASSES * CLASSES) as usize
+    }
+}
+
 /// How many of the samples are in each bin, have each pattern of lowest bits, and are in each pair of classes of
 /// neighbours.
 #[derive(Clone, Debug, Default)]
@@ -98,13 +105,12 @@ pub struct Histogram {
     pub pairs: Vec<u64>,
 }
 
-/// Counts into a histogram what a tensor of fewer than 2^32 samples holds, an even number.
+/// Counts what tensors hold, on the device, until it is asked for.
 #[derive(Debug)]
 pub struct Counter {
     device: Device,
     bins: Bins,
     copies: u32,
-    size: usize,
     counts: Memory,
 }
 
@@ -115,18 +121,25 @@ impl Counter {
     ///
     /// If the driver fails.
     pub fn new(device: &Device, bins: Bins) -> Result<Self, GpuError> {
-        let size = bins.count as usize + (1 << bins.low_bits) + (CLASSES * CLASSES) as usize;
         let copies = device.multiprocessors() * 4;
-        let counts = Memory::new(device.context(), copies as usize * size * 4)?;
-        Ok(Self { device: device.clone(), bins, copies, size, counts })
+        let counts = Memory::new(device.context(), copies as usize * bins.places() * 4)?;
+        let _current = device.context().enter()?;
+        let stream = Stream::default_stream();
+        // SAFETY: the counts' own memory.
+        unsafe {
+            driver::clear(stream, counts.at(0), counts.bytes())?;
+            driver::wait(stream)?;
+        }
+        Ok(Self { device: device.clone(), bins, copies, counts })
     }
 
-    /// Adds what a tensor holds.
+    /// Adds what a tensor holds: an even number of samples, and of all tensors together fewer than 2^32 times
+    /// the number of multiprocessors.
     ///
     /// # Errors
     ///
     /// If the driver fails.
-    pub fn add(&mut self, samples: &Tensor<i64>, histogram: &mut Histogram) -> Result<(), GpuError> {
+    pub fn add(&mut self, samples: &Tensor<i64>) -> Result<(), GpuError> {
         let _current = self.device.context().enter()?;
         let stream = Stream::default_stream();
         let mut count = Count {
@@ -141,31 +154,33 @@ impl Counter {
             class_shift: self.bins.class_shift,
             unused: 0,
         };
-        let mut counts = vec![0_u32; self.copies as usize * self.size];
         let kernel = self.device.kernel("count_i64")?;
         // SAFETY: the kernel reads the samples and adds to the counts, which were cleared, and of which there are
         // as many as it is told; they are there until it is waited for.
         unsafe {
-            driver::clear(stream, self.counts.at(0), self.copies as usize * self.size * 4)?;
             kernel.launch(stream, self.copies, THREADS, &mut [(&raw mut count).cast()])?;
-            driver::read(stream, &mut counts, self.counts.at(0))?;
+            driver::wait(stream)
         }
-        let mut all = vec![0_u64; self.size];
-        for copy in counts.chunks_exact(self.size) {
-            for (sum, &count) in all.iter_mut().zip(copy) {
+    }
+
+    /// What was counted.
+    ///
+    /// # Errors
+    ///
+    /// If the driver fails.
+    pub fn histogram(&self) -> Result<Histogram, GpuError> {
+        let _current = self.device.context().enter()?;
+        let mut counts = vec![0_u32; self.copies as usize * self.bins.places()];
+        // SAFETY: as many counts are there, which were cleared.
+        unsafe { driver::read(Stream::default_stream(), &mut counts, self.counts.at(0)) }?;
+        let mut sums = vec![0_u64; self.bins.places()];
+        for copy in counts.chunks_exact(self.bins.places()) {
+            for (sum, &count) in sums.iter_mut().zip(copy) {
                 *sum += u64::from(count);
             }
         }
-        let parts = [self.bins.count as usize, 1 << self.bins.low_bits, (CLASSES * CLASSES) as usize];
-        let mut rest = all.as_slice();
-        for (sums, part) in [&mut histogram.bins, &mut histogram.low, &mut histogram.pairs].into_iter().zip(parts) {
-            let (these, others) = rest.split_at(part);
-            rest = others;
-            sums.resize(part, 0);
-            for (sum, &count) in sums.iter_mut().zip(these) {
-                *sum += count;
-            }
-        }
-        Ok(())
+        let pairs = sums.split_off(self.bins.count as usize + (1 << self.bins.low_bits));
+        let low = sums.split_off(self.bins.count as usize);
+        Ok(Histogram { bins: sums, low, pairs })
     }
 }
