@@ -1,6 +1,6 @@
 """Exact noise on tensors of PyTorch, and DP-SGD whose sum, noise and account are exact.
 
-* `add_noise_`, `noise`, `add_noise_dlpack`: discrete Gaussian noise on integers (`noise.py`);
+* `add_noise_`, `noise`, `add_noise_dlpack`: discrete Gaussian noise on integers (`tensors.py`);
 * `ExactDPSGD`: training by integer gradients (`dpsgd.py`), which follows a `TrainingPlan` of public constants
   (`plan.py`): examples are drawn by exact coins (`sampling.py`), their gradients (`gradients.py`) rounded to
   integers of a bounded norm (`rounding.py`), added up on all ranks and noised (`sharding.py`), under conditions
@@ -15,7 +15,7 @@ except ImportError as error:
 
 from .dpsgd import ExactDPSGD
 from .isolation import Isolation, check_isolation
-from .noise import add_noise_, add_noise_dlpack, noise
+from .tensors import add_noise_, add_noise_dlpack, noise
 from .plan import PlanWarning, TrainingPlan
 
 __all__ = [

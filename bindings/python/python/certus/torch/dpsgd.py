@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import torch.distributed as dist  # type: ignore[import-not-found, unused-ignore
 
 from .._certus import Answer, BudgetError, Filter, _Steps
 from . import conditions, gradients, rounding, sampling, sharding
-from .noise import _gaussian
+from .tensors import _gaussian
 from .plan import TrainingPlan
 
 if TYPE_CHECKING:
@@ -95,10 +96,15 @@ class ExactDPSGD:
         self.plan.check_public(size)
         self._check_model(example)
 
-        self.epsilon: Answer = self.plan.epsilon(delta)
+        self._delta = delta
         self._taken = 0
-        self._steps = self._paid(filter, ledger, release_id, delta)
-        self._tell(delta, isolate, report, filter, ledger)
+        self._steps = self._paid(filter, ledger, release_id)
+        self._tell(isolate, report, filter, ledger)
+
+    @functools.cached_property
+    def epsilon(self) -> Answer:
+        """The epsilon of the whole plan, enclosed; it takes some seconds."""
+        return self.plan.epsilon(self._delta)
 
     def step(self) -> None:
         """One step, paid before it is drawn. RuntimeError where the plan has none left."""
@@ -169,7 +175,7 @@ class ExactDPSGD:
         conditions.check_buffers(self._model, lambda: self._model(zeros[0]))
         try:
             self._gradients(zeros)
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             first = str(error).strip().splitlines()[0]
             raise ValueError(
                 "model: the gradients of single examples cannot be computed; certus.torch.check_isolation names the "
@@ -177,7 +183,7 @@ class ExactDPSGD:
             ) from error
 
     def _paid(
-        self, filter: Filter | None, ledger: str | os.PathLike[str] | None, release_id: str | None, delta: _Number
+        self, filter: Filter | None, ledger: str | os.PathLike[str] | None, release_id: str | None
     ) -> _Steps | None:
         """Whoever pays for steps. A filter pays for all of them now; rank 0 pays for all ranks."""
         if (ledger is None) != (release_id is None):
@@ -187,7 +193,7 @@ class ExactDPSGD:
         def pay() -> None:
             nonlocal steps
             if filter is not None:
-                filter._debit(self.epsilon.upper, delta)
+                filter._debit(self.epsilon.upper, self._delta)
             if ledger is not None and release_id is not None:
                 steps = _Steps(ledger, release_id, self.plan.spec())
                 self._taken = min(steps.taken(), self.plan.steps)
@@ -222,14 +228,12 @@ class ExactDPSGD:
     def _global(self, rank: int) -> int:
         return rank if self._group is None else int(dist.get_global_rank(self._group, rank))
 
-    def _tell(
-        self, delta: _Number, isolate: bool, report: Callable[[str], object], filter: Any, ledger: Any
-    ) -> None:
+    def _tell(self, isolate: bool, report: Callable[[str], object], filter: Any, ledger: Any) -> None:
         """The whole plan's epsilon, and the conditions that nothing here can see."""
         if self._rank != 0:
             return
         report(
-            f"exact DP-SGD: epsilon is in {self.epsilon} at delta = {delta} for all {self.plan.steps} steps; neighbours "
+            f"exact DP-SGD: epsilon is in {self.epsilon} at delta = {self._delta} for all {self.plan.steps} steps; neighbours "
             "differ by one example's presence"
         )
         if filter is None and ledger is None:

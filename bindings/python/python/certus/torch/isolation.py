@@ -29,7 +29,10 @@ HELP = {
     "Dropout": "set its probability to 0, or call its eval(): its mask belongs to a slot, not to an example",
 }
 
-SHAPE_HELP = "train at one fixed shape, and pad every example to one public length; or use isolate=True"
+SHAPE_HELP = (
+    "use isolate=True; or one fixed shape, every example padded to one public length, and a number of slots at which "
+    "this check finds nothing"
+)
 
 Batch = tuple[torch.Tensor, ...]
 
@@ -146,7 +149,7 @@ def _compare(model: torch.nn.Module, examples: _Examples, loss: gradients.Loss, 
     for trial in _trials(examples, shapes):
         try:
             one, other = compute(trial.one), compute(trial.other)
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             return _refused(model, examples, error)
         differing = [
             name
@@ -161,7 +164,7 @@ def _compare(model: torch.nn.Module, examples: _Examples, loss: gradients.Loss, 
     return Isolation(True)
 
 
-def _refused(model: torch.nn.Module, examples: _Examples, error: RuntimeError) -> Isolation:
+def _refused(model: torch.nn.Module, examples: _Examples, error: Exception) -> Isolation:
     """torch.func itself refuses some layers: those that write a buffer, and those that draw for a slot."""
     for trial in _trials(examples, shapes=False):
         layer = _first_layer(model, trial)
@@ -180,14 +183,19 @@ def _help(layer: str) -> str:
 
 
 def _first_layer(model: torch.nn.Module, trial: _Trial) -> str:
-    """The first layer, in the order in which they run, that gives an example other bits in the other batch."""
+    """The first layer, in the order in which they run, that gives an example another output in the other batch:
+    one that differs by more than rounding, if there is one, and else in its bits."""
     one, other = _outputs(model, trial.one), _outputs(model, trial.other)
+    in_bits = ""
     for (name, a), (_, b) in zip(one, other):
         if a.dim() == 0 or b.dim() == 0 or a.shape[0] <= trial.slots[0] or b.shape[0] <= trial.slots[1]:
             continue
-        if not _same_bits(a[trial.slots[0]], b[trial.slots[1]]):
+        a, b = a[trial.slots[0]], b[trial.slots[1]]
+        if a.shape != b.shape or not torch.allclose(a.double(), b.double(), rtol=1e-4, atol=1e-6, equal_nan=True):
             return name
-    return ""
+        if not in_bits and not _same_bits(a, b):
+            in_bits = name
+    return in_bits
 
 
 def _outputs(model: torch.nn.Module, batch: Batch) -> list[tuple[str, torch.Tensor]]:

@@ -102,8 +102,8 @@ class TrainingPlan:
         return self.account(steps=1).mechanisms[0]
 
     def epsilon(self, delta: _Number) -> Answer:
-        """The epsilon of the whole plan at a delta."""
-        return self.account().epsilon(delta)
+        """The epsilon of the whole plan at a delta, to two digits; its upper end is what is guaranteed."""
+        return self.account().epsilon(delta, digits=2)
 
     def check_public(self, size: int) -> None:
         """Refuses a divisor or rate that is plainly computed from the data set's size, and warns where it may be.

@@ -10,7 +10,7 @@ import torch  # type: ignore[import-not-found, unused-ignore]
 import torch.distributed as dist  # type: ignore[import-not-found, unused-ignore]
 
 from .._certus import Gaussian
-from . import noise as _noise
+from . import tensors
 
 
 def ranks(group: Any) -> tuple[int, int]:
@@ -44,14 +44,14 @@ def noisy_total(sums: torch.Tensor, gaussian: Gaussian, group: Any = None) -> to
     """
     rank, world = ranks(group)
     if world == 1:
-        _noise._draw_onto(sums, gaussian)
+        tensors._draw_onto(sums, gaussian)
         return sums
     length = sums.numel()
     shard = -(-length // world)
     full = sums.new_zeros(shard * world)
     full[:length] = sums
     mine = _reduce_scatter(full, rank, world, shard, group)
-    _noise._draw_onto(mine, gaussian)
+    tensors._draw_onto(mine, gaussian)
     parts = [torch.empty_like(mine) for _ in range(world)]
     dist.all_gather(parts, mine, group=group)
     return torch.cat(parts)[:length]
