@@ -172,7 +172,8 @@ class ExactDPSGD:
             example = tuple(part[0] for part in self._fetch([self._places[0]]))
         batch = tuple(torch.zeros_like(part).to(self._device).unsqueeze(0) for part in example)
         zeros = tuple(sampling.padded(part, self._shape) for part in batch)
-        conditions.check_buffers(self._model, lambda: self._model(zeros[0]))
+        # Two slots at least, which a batch norm needs to be caught at what it does.
+        conditions.check_buffers(self._model, lambda: self._model(sampling.padded(batch[0], max(2, self._shape))))
         try:
             self._gradients(zeros)
         except (RuntimeError, ValueError) as error:
