@@ -31,6 +31,9 @@ create_exception!(
 /// The longest saved budget, in bytes.
 const LONGEST: usize = 1 << 16;
 
+/// Why a closed budget pays no more.
+const CLOSED: &str = "the budget is closed: its with block has ended";
+
 /// A budget: epsilon, epsilon and delta, rho, or alpha and epsilon.
 fn budget(
     relation: Relation,
@@ -165,7 +168,7 @@ impl<T: Pays> Account<T> {
         let outcome = self.with(py, |state| {
             let payer = state.payer.as_mut().ok_or_else(gone)?;
             if state.is_closed {
-                return Err(BudgetError::new_err("the budget is closed: its with block has ended"));
+                return Err(BudgetError::new_err(CLOSED));
             }
             let released = draw(source, |bits| payer.release(mechanism, &text, bits));
             released.map_err(|error| match error {
@@ -176,6 +179,18 @@ impl<T: Pays> Account<T> {
             })
         })?;
         to_object(py, &outcome)
+    }
+}
+
+impl Account<guarantee::Filter> {
+    fn debit(&self, py: Python<'_>, cost: &guarantee::Guarantee) -> PyResult<()> {
+        self.with(py, |state| {
+            let filter = state.payer.as_mut().ok_or_else(gone)?;
+            if state.is_closed {
+                return Err(BudgetError::new_err(CLOSED));
+            }
+            filter.debit(cost).map_err(|error| BudgetError::new_err(format!("{error}; nothing was drawn")))
+        })
     }
 }
 
@@ -248,6 +263,13 @@ impl Filter {
         source: Option<&Bound<'py, Seeded>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.account.release(py, mechanism, data, source)
+    }
+
+    /// Pays for what `certus.torch` is about to draw: epsilon and delta, for neighbours of relation
+    /// 'add_remove'.
+    fn _debit(&self, py: Python<'_>, epsilon: &Bound<'_, PyAny>, delta: &Bound<'_, PyAny>) -> PyResult<()> {
+        let cost = budget(Relation::AddRemove, Some(epsilon), Some(delta), None, None)?;
+        self.account.debit(py, &cost)
     }
 
     /// What has been spent, a Guarantee.

@@ -8,6 +8,7 @@
 //! * `budget`, from which mechanisms are paid;
 //! * `command`: the program `certus`, and its certificates;
 //! * `plan`, with `profile` and `answer`, and `calibrate`: accounts;
+//! * `in_place`, `gradient`, `poisson` and `steps`: what `certus.torch` rests on;
 //! * `audit`, of tallies (`tally`) of outputs (`outputs`, which are arrays, `arrow` or `lines`).
 
 mod answer;
@@ -20,15 +21,19 @@ mod capsule;
 mod command;
 mod data;
 mod enclosure;
+mod gradient;
 mod guarantee;
+mod in_place;
 mod lines;
 mod mechanism;
 mod noise;
 mod number;
 mod outputs;
 mod plan;
+mod poisson;
 mod profile;
 mod source;
+mod steps;
 mod tally;
 
 /// The extension module; `certus/__init__.py` has what is public.
@@ -43,11 +48,16 @@ mod _certus {
         capsule::Column,
         command::{Certificate, run_command},
         enclosure::Enclosure,
+        gradient::add_rounded,
         guarantee::Guarantee,
+        in_place::add_in_place,
         mechanism::{Mechanism, describe, mechanisms},
         noise::{Gaussian, Laplace, Noise},
+        number::exactly,
         plan::{Plan, dp_sgd},
+        poisson::poisson_sample,
         source::Seeded,
+        steps::Steps,
         tally::{Recording, Tally},
     };
 }

@@ -97,8 +97,8 @@ fn range<T>(bits: Source<'_>, slice: &[T]) -> Result<Range, BitsError> {
 }
 
 /// Threads of this call alone: a pool that outlives it would be gone in a forked child.
-fn pool(threads: &Bound<'_, PyAny>, drawn: &Drawn) -> PyResult<ThreadPool> {
-    if !matches!(drawn, Drawn::Laplace(LaplaceNoise::Prepared(_)) | Drawn::Gaussian(GaussianNoise::Prepared(_))) {
+pub(crate) fn pool(threads: &Bound<'_, PyAny>, noise: &Noise) -> PyResult<ThreadPool> {
+    if !matches!(noise.drawn, Drawn::Laplace(LaplaceNoise::Prepared(_)) | Drawn::Gaussian(GaussianNoise::Prepared(_))) {
         return Err(refused("threads", "must not be given but for the prepared sampler"));
     }
     let threads = usize::try_from(count(threads, "threads", 1, MOST_THREADS)?)?;
@@ -150,7 +150,7 @@ impl Noise {
         threads: Option<&Bound<'py, PyAny>>,
         source: Option<&Bound<'py, Seeded>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let pool = threads.map(|threads| pool(threads, &self.drawn)).transpose()?;
+        let pool = threads.map(|threads| pool(threads, self)).transpose()?;
         let n = length(n)?;
         match into {
             "numpy" => {}
@@ -204,7 +204,7 @@ impl Noise {
         threads: Option<&Bound<'py, PyAny>>,
         source: Option<&Bound<'py, Seeded>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let pool = threads.map(|threads| pool(threads, &self.drawn)).transpose()?;
+        let pool = threads.map(|threads| pool(threads, self)).transpose()?;
         if let Some(chunks) = capsule::chunks(x, "x")? {
             if out.is_some() {
                 return Err(refused("out", "must not be given for an Arrow column, which never changes"));
@@ -251,6 +251,16 @@ impl Noise {
 }
 
 impl Noise {
+    /// Adds noise to each of these; sums are clamped, and all are zeros if there is an error.
+    pub(crate) fn add_clamped(
+        &self,
+        bits: Source<'_>,
+        pool: Option<&ThreadPool>,
+        values: &mut [i64],
+    ) -> Result<(), BitsError> {
+        self.drawn.add(bits, pool, values).map(drop)
+    }
+
     /// Adds noise to each of these; they are zeros if there is an error.
     fn add_to(&self, source: Option<&Seeded>, pool: Option<&ThreadPool>, values: &mut [i64]) -> PyResult<()> {
         let clamped = draw(source, |bits| self.drawn.add(bits, pool, values));

@@ -108,6 +108,12 @@ pub(crate) fn rational(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Rationa
     Ok(number)
 }
 
+/// A parameter as a `Fraction`, for the package's own modules.
+#[pyfunction(name = "_rational")]
+pub(crate) fn exactly<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    to_fraction(value.py(), &rational(value, name)?)
+}
+
 /// A positive parameter.
 pub(crate) fn positive(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Positive> {
     Positive::new(rational(value, name)?).map_err(|error| refused(name, error))

@@ -22,8 +22,14 @@ def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_readme_is_true() -> None:
-    found = doctest.testfile(str(HERE.parent / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert found.attempted > 15 and found.failed == 0
+    text = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    # What needs PyTorch is run by tests/torch/test_torch_readme.py.
+    before, _, rest = text.partition("## PyTorch\n")
+    section, heading, after = rest.partition("\n## ")
+    kept = before + "\n" * section.count("\n") + heading + after
+    example = doctest.DocTestParser().get_doctest(kept, {}, "README.md", "README.md", 0)
+    found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example)
+    assert section and found.attempted > 15 and found.failed == 0
 
 
 def test_docstrings_are_true() -> None:
@@ -32,9 +38,12 @@ def test_docstrings_are_true() -> None:
         assert found.attempted > least and found.failed == 0
 
 
-def test_the_stubs_have_what_the_module_has() -> None:
+def test_the_stubs_have_what_the_module_has(tmp_path: pathlib.Path) -> None:
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("SKIPPED: mypy is not installed")
-    stubs = [sys.executable, "-m", "mypy.stubtest", "certus", "--ignore-disjoint-bases"]
-    done = subprocess.run(stubs, capture_output=True, text=True)
+    # Of certus.torch, whose types are in its sources, there is nothing to compare where torch cannot be imported.
+    allowed = tmp_path / "allowed"
+    allowed.write_text("" if importlib.util.find_spec("torch") else "certus\\.torch.*\n")
+    stubs = [sys.executable, "-m", "mypy.stubtest", "certus", "--ignore-disjoint-bases", "--allowlist", str(allowed)]
+    done = subprocess.run([*stubs, "--ignore-unused-allowlist"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

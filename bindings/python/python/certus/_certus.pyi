@@ -26,8 +26,13 @@ __all__ = [
     "Seeded",
     "Tally",
     "_audit",
+    "_Steps",
+    "_add_in_place",
+    "_add_rounded",
     "_audit_canaries",
     "_check_claim",
+    "_poisson_sample",
+    "_rational",
     "_render",
     "calibrate",
     "describe",
@@ -184,6 +189,7 @@ class Filter:
         relation: _Relation | None = None,
     ) -> Filter: ...
     def release(self, mechanism: str | Mechanism, data: Any, *, source: Seeded | None = None) -> _Released: ...
+    def _debit(self, epsilon: _Number, delta: _Number) -> None: ...
     @property
     def spent(self) -> Guarantee: ...
     @property
@@ -330,3 +336,29 @@ def _audit_canaries(
     source: Seeded | None,
 ) -> str: ...
 def _render(document: str, view: str) -> str | None: ...
+def _rational(value: _Number, name: str) -> Fraction: ...
+def _add_in_place(
+    noise: Noise,
+    values: NDArray[np.int64] | NDArray[np.int32],
+    *,
+    threads: _Number | None = None,
+    source: Seeded | None = None,
+) -> None: ...
+def _poisson_sample(population: _Number, rate: _Number, *, source: Seeded | None = None) -> NDArray[np.int64]: ...
+def _add_rounded(
+    gradients: NDArray[np.float32],
+    factors: NDArray[np.float32],
+    halvings: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    bound: int,
+    sums: NDArray[np.int64],
+    squares: NDArray[np.int64],
+    *,
+    threads: int = 1,
+) -> None: ...
+
+@final
+class _Steps:
+    def __new__(cls, path: str | os.PathLike[str], release: str, spec: str) -> _Steps: ...
+    def taken(self) -> int: ...
+    def debit(self) -> None: ...
