@@ -5,7 +5,8 @@ From Coquelicot Require Import Coquelicot.
 From Certus.semantics Require Import Program Expectation CoinTree Laws.
 From Certus.samplers Require Import Model FiniteSums Geometric Gaussian.
 From Certus.privacy Require Import Transfer.
-From Certus.fast Require Import Buckets FixedWork FixedTable FixedPlace FixedBuckets FixedGaussian FixedLaplace.
+From Certus.fast Require Import Buckets FixedWork FixedTable FixedPlace FixedBuckets FixedGaussian FixedLaplace FixedWords.
+From Certus.replay Require Import FastModel Replay Cells CheckedPrivacy FixedReplay BulkExtension FixedExtension.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -104,4 +105,46 @@ Proof.
     + eapply Rle_trans; [apply (fixed_laplace_ambiguity 2 1 63 0 0 0 64 0 0 8); try lia; try (apply Floors); auto|].
       rewrite !map_length, !seq_length. simpl (IZR (2 * 0)). replace (INR 7) with 7 by (simpl; ring). replace (INR 40) with 40 by (simpl; ring).
       change (2 ^ Z.of_nat 63)%Z with (2 ^ 63)%Z. unfold Rdiv. rewrite Rmult_0_l, Rplus_0_r. apply Rle_refl.
+Qed.
+
+(** What is recorded of fixed work, in small: a few floors at 140 bits of a direct table, of Gaussian buckets of four
+    places, and of the two tables of Laplace digits, also of four. Zeros, and a first threshold of the direct
+    table, which its next word settles. *)
+Definition direct_floors := cut_off 140 63 [644097310995298969818536283311182967643954; 1117997628653257523768910550935410635154810; 1292335812684236316461479180713233195719785]%Z.
+Definition gaussian_floors := cut_off 140 63 [205982711105489022295592833315416651885110; 407886691255218013763227269010126696414260; 598032698949730947342199072812661155748812]%Z.
+Definition low_floors := cut_off 140 63 [356562150565709947108134937999354424684820; 634253032639909020249198095131010733252227; 850518909051084403356725650076533402564252; 1018946942951731458082259337675852780883865; 1150118827644732510078617597766400891306614; 1252275594160593755137179530505331068041718; 1331835363919189165161560138406461159956036; 1393796574908163946345982392040522594123776]%Z.
+Definition high_floors := cut_off 140 63 [1205166720668746920115194865824321915437298; 1368268300157791475762859123592726764891504; 1390341698614280219876110981229912225062774]%Z.
+Definition fixed_cells := [Build_RecordedCells (LaplaceDecay 1 1) 0 true direct_floors; Build_RecordedCells (GaussianDecay 400 1) 2 false gaussian_floors;
+  Build_RecordedCells (LaplaceDecay 16 1) 5 false high_floors].
+Definition fixed_digits := [Build_RecordedDigits 16 1 2 low_floors].
+Definition direct := Direct Standard direct_floors.
+Definition gaussian_buckets := GaussianBuckets Standard 400 1 2 gaussian_floors.
+Definition laplace_digits := LaplaceDigits Standard 16 1 2 low_floors high_floors.
+Definition fixed_ones := [Build_OneFixed direct 18446744073709551616 0 [0]; Build_OneFixed direct 340282366920938463466379586294303076974 0 [1];
+  Build_OneFixed gaussian_buckets (2 ^ 192) 0 [1]; Build_OneFixed laplace_digits (2 ^ 256) 0 [1]]%Z.
+Definition fixed_slices := [Build_FilledFixed direct (2 ^ 128) [0; 0] [0]; Build_FilledFixed gaussian_buckets (2 ^ 384) [0; 0] [3];
+  Build_FilledFixed laplace_digits (2 ^ 512) [0; 0] [3]]%Z.
+Example fixed_work_that_holds : forallb fixed_cells_hold fixed_cells = true /\ forallb digits_hold fixed_digits = true
+  /\ forallb one_holds fixed_ones = true /\ forallb filled_holds fixed_slices = true.
+Proof. vm_compute. auto. Qed.
+(** One unit more in one floor of a digit is refused. *)
+Example a_wrong_digit : digits_hold (Build_RecordedDigits 16 1 2 (cut_off 140 63 (map (fun t => if t =? nth 3 (floors low_floors) 0 then t + 1 else t) (floors low_floors)))%Z) = false.
+Proof. vm_compute. reflexivity. Qed.
+Example checked_fixed_work : forall s decay, In (s, decay) [(direct, LaplaceDecay 1 1); (gaussian_buckets, GaussianDecay 400 1); (laplace_digits, LaplaceDecay 16 1)] ->
+  exists exact, exact_construction decay s = Some exact /\ is_lawful exact (CheckedReplay.reference decay) /\ private_as_filled decay (samples_of exact)
+  /\ forall r, In r fixed_slices -> filled_of r = s -> run (filled exact (length (samples r))) enough (tape_of (filled_tape r)) = Some ((samples r, masks r), []).
+Proof.
+  intros s decay I. destruct fixed_work_that_holds as (C & D & O & S).
+  assert (R : recorded_as fixed_cells fixed_digits decay s).
+  { destruct I as [E|[E|[E|[]]]]; injection E as <- <-; cbn [recorded_as direct gaussian_buckets laplace_digits].
+    - split; [now left|reflexivity].
+    - split; [reflexivity|]. split; [right; now left|]. split; [reflexivity|lia].
+    - split; [reflexivity|]. split; [now left|]. split; [right; right; now left|]. split; [reflexivity|]. split; [reflexivity|lia]. }
+  assert (E : exists exact, exact_construction decay s = Some exact).
+  { destruct I as [E|[E|[E|[]]]]; injection E as <- <-; unfold exact_construction; cbn [construction_over direct gaussian_buckets laplace_digits]; [now eexists|..].
+    - assert (F : factor_of Standard (1 * 2 ^ (2 * Z.of_nat 2)) (2 * 400) <> None) by (vm_compute; discriminate). destruct (factor_of _ _ _); [now eexists|contradiction].
+    - assert (F : factor_of Standard (1 * 2 ^ Z.of_nat 2) 16 <> None) by (vm_compute; discriminate). destruct (factor_of _ _ _); [now eexists|contradiction]. }
+  destruct E as [exact E]. exists exact. split; [exact E|].
+  destruct (checked_fixed_work_is_exact _ _ decay s C D R _ _ exact O S E) as (L & _ & _ & F). split; [exact L|]. split; [|exact F].
+  exact (proj2 (checked_fixed_work_is_private _ _ decay s C D R exact E)).
 Qed.

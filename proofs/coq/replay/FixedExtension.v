@@ -455,4 +455,103 @@ Proof.
     split; [exact L|]. split; [exact T|]. apply (below_1 _ _ R). fold Q.
     apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra|lra]|]. apply Rmult_lt_0_compat; [lra|apply lt_0_INR; lia].
 Qed.
+
+(** Wherever what is replayed ends, that on all floors does the same: with the same trials ambiguous. *)
+Lemma settle_is_part most G w f u : floors_are_of G w f -> (0 <= u < 2 ^ Z.of_nat (digits_of w))%Z ->
+  part_of most (settle_table (floor_lower f) (floor_upper f) patience 64 (digits_of w) u)
+    (settle_table (fun cell => true_floor (G cell)) (fun cell length => true_floor (G cell) length + 1)%Z patience 64 (digits_of w) u).
+Proof.
+  clear. intros (A & B & C) Hu fuel tape result _. assert (K := true_floors_known G _ _ _ A C). cbv zeta in K. rewrite <- B in K.
+  exact (known_settle_decides _ _ _ _ patience 64 _ K fuel (digits_of w) u tape result Hu).
+Qed.
+Lemma place_settle_is_part A B most (settle settle' : A -> B -> Program nat) places width step lower upper a negative b o v :
+  part_of most (settle a b) (settle' a b) ->
+  part_of most (place_settle settle places width step lower upper (a, negative, b, o, v)) (place_settle settle' places width step lower upper (a, negative, b, o, v)).
+Proof.
+  clear. intros H. unfold place_settle. apply part_of_bind with (fun _ => True); [exact H|now intros ? ? ? ?|]. intros bucket _. apply part_of_itself.
+Qed.
+Lemma draw_words_give A B (first : Program A) (second : Program B) (of_first : A -> Prop) (of_second : B -> Prop) places unused width : gives first of_first -> gives second of_second ->
+  gives (draw_words first second places unused width) (fun words => let '(a, _, b, _, _) := words in of_first a /\ of_second b).
+Proof.
+  clear. intros F S. unfold draw_words. apply bind_gives with (1 := F). intros a Ha. apply bind_gives with (fun _ => True); [now intros ? ? ? ?|]. intros negative _.
+  apply bind_gives with (1 := S). intros b Hb. apply bind_gives with (fun _ => True); [now intros ? ? ? ?|]. intros o _.
+  apply bind_gives with (fun _ => True); [now intros ? ? ? ?|]. intros x _. apply bind_gives with (fun _ => True); [now intros ? ? ? ?|]. intros v _. now apply return_gives.
+Qed.
+Lemma second_word_gives digits : gives (second_word digits) (fun u => 0 <= u < 2 ^ Z.of_nat digits)%Z.
+Proof. clear. apply bind_gives with (1 := bits_give digits). intros u Hu. apply bind_gives with (fun _ => True); [now intros ? ? ? ?|]. intros x _. now apply return_gives. Qed.
+Lemma digits_settle_is_part most G H w low high u u' : floors_are_of G w low -> floors_are_of H w high ->
+  (0 <= u < 2 ^ Z.of_nat (digits_of w))%Z -> (0 <= u' < 2 ^ Z.of_nat (digits_of w))%Z ->
+  part_of most (digits_settle (digits_of w) 64 base (floor_lower low) (floor_upper low) (floor_lower high) (floor_upper high) patience u u')
+    (digits_settle (digits_of w) 64 base (fun cell => true_floor (G cell)) (fun cell length => true_floor (G cell) length + 1)%Z
+      (fun cell => true_floor (H cell)) (fun cell length => true_floor (H cell) length + 1)%Z patience u u').
+Proof.
+  clear. intros FL FH Hu Hu'. unfold digits_settle. apply part_of_bind with (fun _ => True); [now apply settle_is_part|now intros ? ? ? ?|]. intros l _.
+  apply part_of_bind with (fun _ => True); [now apply settle_is_part|now intros ? ? ? ?|]. intros h _. apply part_of_itself.
+Qed.
+
+Theorem replayed_fixed_is_part_of_exact c : construction s = Some c -> exists exact, exact_construction decay s = Some exact
+  /\ (forall fuel tape result, run (traced c) fuel tape = Some result -> run (traced exact) fuel tape = Some result)
+  /\ forall count fuel tape result, run (filled c count) fuel tape = Some result -> run (filled exact count) fuel tape = Some result.
+Proof.
+  assert (Tables := tables_are_of). unfold exact_construction, construction.
+  assert (All : forall W (words_of : Program W) says path path' is_words, gives words_of is_words -> (forall most words, is_words words -> part_of most (path words) (path' words)) ->
+    let one := Build_Construction W words_of says path in let exact := Build_Construction W words_of says path' in
+    (forall fuel tape result, run (traced one) fuel tape = Some result -> run (traced exact) fuel tape = Some result)
+    /\ forall count fuel tape result, run (filled one count) fuel tape = Some result -> run (filled exact count) fuel tape = Some result).
+  { intros W words_of says path path' is_words G P one exact. split.
+    - intros fuel tape result. apply (traced_is_part (length tape) W words_of says path path' is_words G (P (length tape))). lia.
+    - intros count fuel tape result. apply (filled_is_part (length tape) W words_of says path path' is_words G (P (length tape))). lia. }
+  destruct s as [w f|w n d places f|w low high|w n d places low high];
+    cbn [construction_over first_share second_share first_floors second_floors word_of] in *; destruct Tables as (HD & F1 & F2).
+  - intros [= <-]. eexists. split; [reflexivity|]. apply All with (is_words := fun words : Z * bool => (0 <= fst words < 2 ^ Z.of_nat (digits_of w))%Z).
+    + apply bind_gives with (1 := bits_give (digits_of w)). intros u Hu. apply bind_gives with (fun _ => True); [now intros ? ? ? ?|]. intros negative _. now apply return_gives.
+    + intros most words Hw. apply part_of_bind with (fun _ => True); [now apply settle_is_part|now intros ? ? ? ?|]. intros m _. apply part_of_itself.
+  - destruct (factor_of w _ _) as [factor|]; [|discriminate]. intros [= <-]. eexists. split; [reflexivity|].
+    apply All with (1 := draw_words_give _ _ _ _ (fun u => 0 <= u < 2 ^ Z.of_nat (digits_of w))%Z (fun _ => True) _ _ _ (bits_give _) (fun _ _ _ _ _ => I)).
+    intros most [[[[u negative] none] o] v] [Hu _]. apply place_settle_is_part. now apply settle_is_part.
+  - intros [= <-]. eexists. split; [reflexivity|].
+    apply All with (1 := draw_words_give _ _ _ _ (fun u => 0 <= u < 2 ^ Z.of_nat (digits_of w))%Z (fun u => 0 <= u < 2 ^ Z.of_nat (digits_of w))%Z _ _ _ (bits_give _) (second_word_gives _)).
+    intros most [[[[u negative] u'] o] v] [Hu Hu']. apply place_settle_is_part. now apply digits_settle_is_part.
+  - destruct (factor_of w _ _) as [factor|]; [|discriminate]. intros [= <-]. eexists. split; [reflexivity|].
+    apply All with (1 := draw_words_give _ _ _ _ (fun u => 0 <= u < 2 ^ Z.of_nat (digits_of w))%Z (fun u => 0 <= u < 2 ^ Z.of_nat (digits_of w))%Z _ _ _ (bits_give _) (second_word_gives _)).
+    intros most [[[[u negative] u'] o] v] [Hu Hu']. apply place_settle_is_part. now apply digits_settle_is_part.
+Qed.
+Lemma construction_of_exact exact : exact_construction decay s = Some exact -> exists c, construction s = Some c.
+Proof.
+  clear. unfold exact_construction, construction. destruct s; cbn [construction_over]; try (destruct (factor_of _ _ _); [|discriminate]); intros _; eexists; reflexivity.
+Qed.
+
+(** ** What a whole replay says of fixed work *)
+
+(** The samples of a slice, without what is shown. *)
+Definition samples_of (c : Construction) (count : nat) : Program (list Z) := Bind (filled c count) (fun both => Return (fst both)).
+(** Which trials were ambiguous, the first first. *)
+Definition shown_trials (trace : list (option unit)) : list Z := rev (map (fun seen => match seen with Some _ => 1%Z | None => 0%Z end) trace).
+
+(** With nothing assumed but what the kernel found: the reference's law, of one sample, with or without what it
+    shows, and of slices; and on what was recorded, what the shipped Rust gave and disclosed. *)
+Theorem checked_fixed_work_is_exact ones slices exact : forallb one_holds ones = true -> forallb filled_holds slices = true -> exact_construction decay s = Some exact ->
+  is_lawful exact (reference decay) /\ fills_as (samples_of exact) (reference decay)
+  /\ (forall r, In r ones -> one_of r = s -> exists trace, run (traced exact) enough (tape_of (one_tape r)) = Some ((trace, one_output r), []) /\ shown_trials trace = one_trace r)
+  /\ (forall r, In r slices -> filled_of r = s -> run (filled exact (length (samples r))) enough (tape_of (filled_tape r)) = Some ((samples r, masks r), [])).
+Proof.
+  intros HO HF E. assert (L := exact_construction_has_the_law exact E). destruct (construction_of_exact exact E) as [c C].
+  destruct (replayed_fixed_is_part_of_exact c C) as (exact' & E' & P1 & P2). rewrite E in E'. injection E' as <-.
+  destruct tables_are_of as (HD & _). split; [exact L|]. split; [|split].
+  - destruct L as (L1 & _ & L3). apply (fills_by_the_law _ (fixed_sampler (draw exact) (trial exact) (shown exact)));
+      [intros count; now apply fixed_fill_is_draws|now apply same_law_sym|now apply reference_total].
+  - intros r I S. apply forallb_forall with (x := r) in HO; auto. unfold one_holds in HO. rewrite S, C in HO.
+    destruct (run (traced c) enough (tape_of (one_tape r))) as [[[trace output] [|bit rest]]|] eqn:R; try discriminate.
+    apply andb_true_iff in HO. destruct HO as [O1 O2]. apply Z.eqb_eq in O1. apply equal_lists_sound in O2. subst output. exists trace. split; [now apply P1|exact O2].
+  - intros r I S. apply forallb_forall with (x := r) in HF; auto. unfold filled_holds in HF. rewrite S, C in HF.
+    destruct (run (filled c (length (samples r))) enough (tape_of (filled_tape r))) as [[[drawn seen] [|bit rest]]|] eqn:R; try discriminate.
+    apply andb_true_iff in HF. destruct HF as [O1 O2]. apply equal_lists_sound in O1, O2. subst drawn seen. now apply P2.
+Qed.
+Theorem checked_fixed_work_is_private exact : exact_construction decay s = Some exact ->
+  private_as_noise decay (fixed_sampler (draw exact) (trial exact) (shown exact)) /\ private_as_filled decay (samples_of exact).
+Proof.
+  intros E. destruct (checked_fixed_work_is_exact [] [] exact eq_refl eq_refl E) as ((L & _) & F & _). destruct tables_are_of as (HD & _).
+  split; [|now apply fills_are_private].
+  intros sensitivity answer answer' HS. destruct decay as [n d|n d]; destruct HD as [Hn Hd]; [now apply any_laplace_private|now apply any_gaussian_zcdp].
+Qed.
 End Checked.
