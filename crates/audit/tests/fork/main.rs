@@ -76,7 +76,7 @@ fn a_thousand_children_and_their_parent_draw_differently() {
 /// A key, and a range of it, draw nothing in a child: its parent's noise neither alone nor on values, which are not left as they were.
 #[test]
 fn a_key_draws_in_its_own_process_alone() {
-    let noise = PreparedGaussian::new(&Positive::one());
+    let noise = PreparedGaussian::new(&Positive::new(parse("1").unwrap()).unwrap());
     let mut key = Key::new().unwrap();
     let mut range = Some(key.range(3).unwrap());
     let said = in_a_child(&mut || {
