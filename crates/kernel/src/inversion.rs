@@ -95,7 +95,6 @@ pub fn place_in_upper_half(upper: u32, width: u32, steps: u32) -> Place {
 
 /// The upper 32 bits.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "32 bits remain of 64 by the shift")]
 const fn upper_half(word: u64) -> u32 {
     (word >> 32) as u32
 }
