@@ -43,7 +43,8 @@ pub(crate) fn add_rounded(
     }
     let apart = |name: &'static str| move |_| refused(name, "must be contiguous");
     let gradients = gradients.as_slice().map_err(apart("gradients"))?;
-    let (factors, weights) = (factors.as_slice().map_err(apart("factors"))?, weights.as_slice().map_err(apart("weights"))?);
+    let (factors, weights) =
+        (factors.as_slice().map_err(apart("factors"))?, weights.as_slice().map_err(apart("weights"))?);
     let halvings = halvings.as_slice().map_err(apart("halvings"))?;
     let (sums, squares) =
         (sums.as_slice_mut().map_err(apart("sums"))?, squares.as_slice_mut().map_err(apart("squares"))?);
@@ -56,7 +57,12 @@ pub(crate) fn add_rounded(
         .iter()
         .zip(halvings)
         .zip(weights)
-        .map(|((factor, halvings), weight)| Rule { factor: *factor, bound: to_i32(bound), halved: halved(*halvings), weight: *weight })
+        .map(|((factor, halvings), weight)| Rule {
+            factor: *factor,
+            bound: to_i32(bound),
+            halved: halved(*halvings),
+            weight: *weight,
+        })
         .collect();
     let rounded = Gradients { rows: gradients, length: sums.len(), rules };
     py.detach(|| {

@@ -156,8 +156,9 @@ PLANTS = [
     Plant(
         "an empty draw takes no step",
         "torch/dpsgd.py",
-        "        self._descend(noisy)",
-        "        if bool((noisy != 0).any()) and getattr(self, '_seen', True):\n            self._descend(noisy)",
+        "noisy = sharding.noisy_total(self._sum(), self._gaussian, self._group)",
+        "sums = self._sum()\n        if not bool((sums != 0).any()):\n            return\n"
+        "        noisy = sharding.noisy_total(sums, self._gaussian, self._group)",
         "test_dpsgd.py::test_an_empty_draw_is_a_noisy_step",
     ),
     Plant(

@@ -89,3 +89,10 @@ def test_what_is_no_data_set() -> None:
         sampling.fetcher(7)
     with pytest.raises(ValueError, match="dataset: its tensors must have one row for every example"):
         sampling.fetcher((torch.zeros(3), torch.zeros(4)))
+
+
+def test_examples_of_two_shapes_are_refused_without_their_shapes() -> None:
+    ragged = [(torch.zeros(3), 0), (torch.zeros(41), 1)]
+    with pytest.raises(ValueError, match="dataset: its examples must be tensors or numbers, all of one shape") as raised:
+        sampling.fetcher(ragged)([0, 1])
+    assert "41" not in str(raised.value) and raised.value.__cause__ is None

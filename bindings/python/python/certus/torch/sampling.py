@@ -54,7 +54,11 @@ def fetcher(dataset: Any) -> Callable[[Sequence[int]], tuple[torch.Tensor, ...]]
         return lambda places: tuple(part[torch.as_tensor(list(places))] for part in tensors)
 
     def fetch(places: Sequence[int]) -> tuple[torch.Tensor, ...]:
-        batch = torch.utils.data.default_collate([dataset[place] for place in places])
+        try:
+            batch = torch.utils.data.default_collate([dataset[place] for place in places])
+        except (RuntimeError, TypeError):
+            # What torch says has the shapes of private examples in it.
+            raise ValueError("dataset: its examples must be tensors or numbers, all of one shape: pad them") from None
         return tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
 
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
