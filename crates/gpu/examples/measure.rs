@@ -92,7 +92,12 @@ fn run() -> Result<bool, Box<dyn Error>> {
     let small = 10_000_000;
     let noise = device.prepare(PreparedGaussian::new(&Positive::new(parse("1048576")?)?))?;
     let step = figures::<i64>(&device, &noise, small)?;
-    println!("Gaussian 2^20, {small} at a time: out {:.1}, added {:.1}: {:.0} microseconds a call", step.fill, step.add, small as f64 / step.add / 1e3);
+    println!(
+        "Gaussian 2^20, {small} at a time: out {:.1}, added {:.1}: {:.0} microseconds a call",
+        step.fill,
+        step.add,
+        small as f64 / step.add / 1e3
+    );
     let mut met = true;
     for (name, least, most) in [("Gaussian 10", 120.0, 1.35), ("Gaussian 2^20", 95.0, 1.8)] {
         for (_, figures) in all.iter().filter(|(of, _)| *of == name) {

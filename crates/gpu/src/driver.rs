@@ -284,7 +284,8 @@ pub(crate) unsafe fn write<T: Plain>(stream: Stream, to: *mut T, from: &[T]) -> 
 pub(crate) unsafe fn read<T: Plain>(stream: Stream, to: &mut [T], from: *const T) -> Result<(), GpuError> {
     // SAFETY: the caller's; `to` outlives the copy, which this waits for.
     unsafe {
-        result::memcpy_dtoh_async(to, from.addr() as u64, stream.0).map_err(GpuError::driver("copy from the device"))?;
+        result::memcpy_dtoh_async(to, from.addr() as u64, stream.0)
+            .map_err(GpuError::driver("copy from the device"))?;
         wait(stream)
     }
 }

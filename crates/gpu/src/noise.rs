@@ -99,7 +99,13 @@ impl Noise {
     ///
     /// `out` is the address, in the primary context of this device, of `len` elements that nothing else reads
     /// or writes meanwhile but what is queued in `stream`, which is a stream of that context.
-    pub unsafe fn fill_at<T: Element>(&self, range: Range, out: *mut T, len: u64, stream: Stream) -> Result<(), GpuError> {
+    pub unsafe fn fill_at<T: Element>(
+        &self,
+        range: Range,
+        out: *mut T,
+        len: u64,
+        stream: Stream,
+    ) -> Result<(), GpuError> {
         // SAFETY: the caller's.
         let past = range.launch(|launch| unsafe { self.draw(launch, out, len, stream, false) })??;
         if past > 0 { Err(GpuError::TooWide) } else { Ok(()) }

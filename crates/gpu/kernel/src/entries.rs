@@ -3,20 +3,18 @@
 use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
 
 use crate::{
-    bare, construction::{Table, Tables, Wide}, count::{self, Count}, dense::dense, finish::finish, launch::{Launch, Thread},
+    bare,
+    construction::{Table, Tables, Wide},
+    count::{self, Count},
+    dense::dense,
+    finish::finish,
+    launch::{Launch, Thread},
 };
 
 #[inline(always)]
 fn thread() -> Thread {
     // SAFETY: reading a special register has no effect.
-    unsafe {
-        Thread {
-            block: _block_idx_x(),
-            index: _thread_idx_x(),
-            blocks: _grid_dim_x(),
-            size: _block_dim_x(),
-        }
-    }
+    unsafe { Thread { block: _block_idx_x(), index: _thread_idx_x(), blocks: _grid_dim_x(), size: _block_dim_x() } }
 }
 
 macro_rules! entries {
