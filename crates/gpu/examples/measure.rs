@@ -56,7 +56,8 @@ fn run() -> Result<bool, Box<dyn Error>> {
     println!("{}: {samples} samples, medians of {REPEATS}, billions a second", device.name()?);
     let bare = {
         let mut tensor = Tensor::<i64>::zeros(&device, samples)?;
-        billions(&device, samples, || measure::bare(&device, &[7; 8], &mut tensor))?
+        let words = measure::Bare::new(&device, &[7; 8])?;
+        billions(&device, samples, || words.fill(&mut tensor))?
     };
     println!("bare ChaCha20 word, 64 bits                 {bare:7.1}");
     println!("                    out i64  added  unaligned   out i32  added  unaligned   bare/out  bare/added");
