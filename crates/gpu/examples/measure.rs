@@ -1,7 +1,7 @@
 //! On a GPU: billions of samples a second, medians of seven, with the bare word of ChaCha20 beside them. Exits with
 //! 1 where a bar is missed, and with 3 where there is no GPU.
 //!
-//! cargo run --release --example measure [samples, 2^30 by default]
+//! cargo run --release --example measure [samples, 2^30 by default] [names, with commas; all by default]
 
 use std::{error::Error, process::ExitCode};
 
@@ -52,6 +52,7 @@ fn figures<T: Element>(device: &Device, noise: &Noise, samples: usize) -> Result
 
 fn run() -> Result<bool, Box<dyn Error>> {
     let samples = std::env::args().nth(1).map_or(Ok(1 << 30), |count| count.parse::<usize>())? / 8 * 8;
+    let only = std::env::args().nth(2);
     let device = Device::new(0)?;
     println!("{}: {samples} samples, medians of {REPEATS}, billions a second", device.name()?);
     let bare = {
@@ -73,6 +74,9 @@ fn run() -> Result<bool, Box<dyn Error>> {
         ("Gaussian 2^40", true, "1099511627776"),
         ("Gaussian 2^50", true, "1125899906842624"),
     ] {
+        if only.as_ref().is_some_and(|only| !only.split(',').any(|of| of == name)) {
+            continue;
+        }
         let scale = Positive::new(parse(scale)?)?;
         let prepared: Prepared =
             if is_gaussian { PreparedGaussian::new(&scale).into() } else { PreparedLaplace::new(&scale).into() };
