@@ -108,7 +108,7 @@ impl Key {
 ///
 /// ```compile_fail,E0382
 /// # use certus::{bits::Key, exact::{Positive, Rational}, sample::PreparedGaussian};
-/// # let noise = PreparedGaussian::new(&Positive::one());
+/// # let noise = PreparedGaussian::new(&Positive::new(Rational::from_integer(10.into())).unwrap());
 /// # let mut key = Key::new().unwrap();
 /// let range = key.range(3).unwrap();
 /// noise.fill_at(range, &mut [0i64; 3]).unwrap();

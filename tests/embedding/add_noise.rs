@@ -1,7 +1,7 @@
 //! Noise added in place.
 
 use certus::{
-    bits::{Bits, BitsError, Replay, Tape, seeded},
+    bits::{Bits, BitsError, Key, Replay, Tape, seeded},
     sample::{PreparedGaussian, PreparedLaplace},
 };
 
@@ -54,12 +54,7 @@ fn nor_when_it_does_not_begin() {
     let mut values = [5; 3];
     assert!(noise.add_noise(&mut Replay::new(Tape::default()), &mut values).is_err());
     assert_eq!(values, [0; 3]);
-    #[cfg(feature = "parallel")]
-    {
-        let mut values = vec![5; 100_000];
-        assert!(noise.add_noise_parallel(&mut NeverBegins, &mut values).is_err());
-        assert!(values.iter().all(|value| *value == 0));
-    }
+    assert_eq!(Key::drawn_from(&mut NeverBegins).map(|_| ()), Err(BitsError::Source));
 }
 
 /// What is clamped is counted: exactly where the exact sum passes a word.
@@ -73,14 +68,13 @@ fn clamped_sums_are_counted() {
         noise.fill(&mut seeded([5; 32]), &mut exact).unwrap();
         let past = exact.iter().filter(|noise| noise.add(&value.into()).to_i64().is_none()).count();
         assert_eq!(clamped, past, "{scale} {value}");
-        #[cfg(feature = "parallel")]
-        {
-            let mut sums = vec![value; 40_000];
-            let clamped = noise.add_noise_parallel(&mut seeded([5; 32]), &mut sums).unwrap();
-            let mut exact = vec![certus::exact::Integer::ZERO; 40_000];
-            noise.fill_parallel(&mut seeded([5; 32]), &mut exact).unwrap();
-            let past = exact.iter().filter(|noise| noise.add(&value.into()).to_i64().is_none()).count();
-            assert_eq!(clamped, past, "{scale} {value}");
-        }
+        // Longer than what one thread draws, where there are several.
+        let range = || Key::drawn_from(&mut seeded([5; 32])).unwrap().range(40_000).unwrap();
+        let mut sums = vec![value; 40_000];
+        let clamped = noise.add_noise_at(range(), &mut sums).unwrap();
+        let mut exact = vec![certus::exact::Integer::ZERO; 40_000];
+        noise.fill_at(range(), &mut exact).unwrap();
+        let past = exact.iter().filter(|noise| noise.add(&value.into()).to_i64().is_none()).count();
+        assert_eq!(clamped, past, "{scale} {value}");
     }
 }

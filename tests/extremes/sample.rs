@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use certus::{
-    bits::{BitStream, Bits, Enumeration, Meter, Recorder, Replay, SystemBits, Tape, seeded},
+    bits::{BitStream, Bits, Enumeration, Key, Meter, Recorder, Replay, SystemBits, Tape, seeded},
     exact::{BigUint, Integer, Rational},
     sample::{
         Bernoulli, BernoulliExp, Choice, Gaussian, GaussianNoise, Geometric, Laplace, LaplaceNoise, PreparedGaussian,
@@ -98,15 +98,19 @@ fn prepared(calls: &mut Calls) {
                 PreparedGaussian::with_variance(&value).add_noise(&mut seeded([1; 32]), &mut vec![i64::MIN; length])
             });
         }
-        #[cfg(feature = "parallel")]
-        calls.make(format!("in parallel, of {}", shown(&value)), || {
-            let noise = PreparedLaplace::new(&value);
-            let (mut words, mut sums) = ([0_i64; 9], [0_i64; 9]);
-            (
-                noise.fill_parallel(&mut seeded([1; 32]), &mut words),
-                noise.add_noise_parallel(&mut seeded([1; 32]), &mut sums),
-            )
-        });
+        for length in [0, 9, u64::MAX] {
+            calls.make(format!("at a range of {length}, of {}", shown(&value)), || {
+                let (laplace, gaussian) = (PreparedLaplace::new(&value), PreparedGaussian::new(&value));
+                let (mut words, mut sums) = ([0_i64; 9], [i64::MAX; 9]);
+                let mut key = Key::drawn_from(&mut seeded([1; 32]))?;
+                let filled = laplace.fill_at(key.range(length)?, &mut words).is_ok();
+                let noised = key.range(length).and_then(|range| gaussian.add_noise_at(range, &mut sums));
+                let alone = Key::drawn_from(&mut seeded([2; 32]))?
+                    .range(length)?
+                    .launch(|launch| [0, length / 2, u64::MAX].map(|index| laplace.sample_at(launch, index).is_ok()));
+                Ok::<_, certus::bits::BitsError>((filled, noised, alone))
+            });
+        }
     }
 }
 
@@ -193,8 +197,12 @@ pub fn cases() -> Vec<Case> {
                 "sample/prepared/mod.rs: PreparedLaplace::new",
                 "sample/prepared/mod.rs: PreparedGaussian::new",
                 "sample/prepared/mod.rs: PreparedGaussian::with_variance",
-                "sample/prepared/parallel.rs: super::$name::fill_parallel",
-                "sample/prepared/parallel.rs: super::$name::add_noise_parallel",
+                "sample/prepared/counter.rs: $name::fill_at",
+                "sample/prepared/counter.rs: $name::add_noise_at",
+                "sample/prepared/counter.rs: $name::sample_at",
+                "bits/key.rs: Key::drawn_from",
+                "bits/key.rs: Key::range",
+                "bits/key.rs: Range::launch",
             ],
             calls: prepared,
         },

@@ -1,7 +1,7 @@
 //! `certus.Laplace` and `certus.Gaussian`: exact noise into numpy arrays, and onto them.
 
 use certus::{
-    bits::BitsError,
+    bits::{BitsError, Key, Range},
     exact::{Integer, Positive, Rational, render},
     sample::{FillError, GaussianNoise, LaplaceNoise, Sample, Sampler, fixed::Mode},
 };
@@ -67,10 +67,10 @@ impl Drawn {
     ) -> Result<(), FillError> {
         match (self, pool) {
             (Self::Laplace(LaplaceNoise::Prepared(noise)), Some(pool)) => {
-                pool.install(|| noise.fill_parallel(bits, out))
+                pool.install(|| noise.fill_at(range(bits, out)?, out))
             }
             (Self::Gaussian(GaussianNoise::Prepared(noise)), Some(pool)) => {
-                pool.install(|| noise.fill_parallel(bits, out))
+                pool.install(|| noise.fill_at(range(bits, out)?, out))
             }
             (Self::Laplace(noise), _) => noise.fill(bits, out),
             (Self::Gaussian(noise), _) => noise.fill(bits, out),
@@ -80,15 +80,20 @@ impl Drawn {
     fn add(&self, bits: Source<'_>, pool: Option<&ThreadPool>, values: &mut [i64]) -> Result<usize, BitsError> {
         match (self, pool) {
             (Self::Laplace(LaplaceNoise::Prepared(noise)), Some(pool)) => {
-                pool.install(|| noise.add_noise_parallel(bits, values))
+                pool.install(|| noise.add_noise_at(range(bits, values)?, values))
             }
             (Self::Gaussian(GaussianNoise::Prepared(noise)), Some(pool)) => {
-                pool.install(|| noise.add_noise_parallel(bits, values))
+                pool.install(|| noise.add_noise_at(range(bits, values)?, values))
             }
             (Self::Laplace(noise), _) => noise.add_noise(bits, values),
             (Self::Gaussian(noise), _) => noise.add_noise(bits, values),
         }
     }
+}
+
+/// As many samples of a fresh key as a slice has places.
+fn range<T>(bits: Source<'_>, slice: &[T]) -> Result<Range, BitsError> {
+    Key::drawn_from(bits)?.range(u64::try_from(slice.len()).map_err(|_| BitsError::Overflow)?)
 }
 
 /// Threads of this call alone: a pool that outlives it would be gone in a forked child.

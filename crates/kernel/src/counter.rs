@@ -99,3 +99,67 @@ impl<'k> Tape<'k> {
         Some(next)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::{Rng, SeedableRng};
+
+    const KEY: [u32; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
+
+    /// `rand_chacha` under the same key, at a word of a stream.
+    fn rng(stream: u64, word: u64) -> ChaCha20Rng {
+        let mut seed = [0; 32];
+        seed.chunks_exact_mut(4).zip(KEY).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+        let mut rng = ChaCha20Rng::from_seed(seed);
+        rng.set_stream(stream);
+        rng.set_word_pos(u128::from(word) << 1);
+        rng
+    }
+
+    /// Eight words of the sample's block in stream 1, eight in stream 2, and so on.
+    #[test]
+    fn a_tape_reads_a_block_of_each_stream() {
+        for sample in [0, 1, 7, 8, 1 << 32, (1 << 61) - 1] {
+            let mut tape = Tape::new(&KEY, sample);
+            for stream in 1..5 {
+                let mut rng = rng(stream, 8 * sample);
+                for _ in 0..8 {
+                    assert_eq!(tape.next_word(), Some(rng.next_u64()), "sample {sample}, stream {stream}");
+                }
+            }
+        }
+    }
+
+    /// The last stream is not a sample's.
+    #[test]
+    fn a_tape_ends_before_the_second_parts() {
+        let mut tape = Tape::new(&KEY, 3);
+        tape.stream = SECOND - 1;
+        let mut rng = rng(SECOND - 1, 24);
+        for _ in 0..8 {
+            assert_eq!(tape.next_word(), Some(rng.next_u64()));
+        }
+        assert_eq!(tape.next_word(), None);
+    }
+
+    #[test]
+    fn a_dense_word_is_alone_what_it_is_among_others() {
+        for stream in [FIRST, SECOND] {
+            let mut rng = rng(stream, 5);
+            for index in 5..30 {
+                assert_eq!(dense_word(&KEY, stream, index), rng.next_u64());
+            }
+        }
+    }
+
+    /// Four samples share a word: all of it, the first part being the highest.
+    #[test]
+    fn parts_are_the_word() {
+        let word = 0x0123_4567_89ab_cdef;
+        let parts = [4, 5, 6, 7].map(|sample| second_part(word, sample));
+        assert_eq!(parts, [0x0123, 0x4567, 0x89ab, 0xcdef]);
+    }
+}

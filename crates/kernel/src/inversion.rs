@@ -12,7 +12,7 @@
 //!
 //! **Three spellings of the place**, each the fastest somewhere, and proven equal: [`place`] on words of 64
 //! bits, with the octave from a list; [`place_in_halves`] on their halves of 32 bits, with the octave
-//! counted; [`place_in_upper_half`] on the upper half alone, where `width` is at most 32.
+//! counted; [`place_in_upper_half`] on the upper half alone, where `width` is from 11 to 32.
 
 /// The most octaves of a guide: one draw in 2^11 is beyond them.
 pub const MOST_OCTAVES: u32 = 11;
@@ -82,8 +82,9 @@ pub fn place_in_halves(upper: u32, lower: u32, width: u32, steps: u32) -> Place 
     Place { index: index(octave, upper_half(normal), steps), rest: upper_half(normal << steps) }
 }
 
-/// The same as [`place`], on the upper half of the word: for widths from 1 to 32, where the lower half has no
-/// part in it.
+/// The same as [`place`], on the upper half of the word: for widths from 11 to 32, where the octave is within
+/// the look-up and the lower half has no part in it. (Of less, [`place`] counts ones past the look-up, beyond
+/// the last octave of so short a guide.)
 #[inline]
 #[must_use]
 pub fn place_in_upper_half(upper: u32, width: u32, steps: u32) -> Place {
@@ -95,7 +96,6 @@ pub fn place_in_upper_half(upper: u32, width: u32, steps: u32) -> Place {
 
 /// The upper 32 bits.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "32 bits remain of 64 by the shift")]
 const fn upper_half(word: u64) -> u32 {
     (word >> 32) as u32
 }
@@ -191,7 +191,7 @@ impl<const STEPS: u32> InversionView<'_, STEPS> {
         settle(*self.guide.get(index)?, rest)
     }
 
-    /// The same on the upper half of the word, for widths up to 32.
+    /// The same on the upper half of the word, for widths from 11 to 32.
     #[inline]
     #[must_use]
     pub fn look_up_in_upper_half(&self, upper: u32) -> Option<u64> {

@@ -86,7 +86,7 @@ impl<W: Machine, const SECOND: u32, const GUIDE: u32> WideView<'_, W, SECOND, GU
     }
 
     /// The same as [`settle`](Self::settle), with the bucket found in the upper half of the word: for
-    /// prefixes up to 32 bits, as all that ship.
+    /// prefixes of 11 to 32 bits, as all that ship.
     #[inline]
     #[must_use]
     pub fn settle_in_upper_half(&self, first: W, second: W) -> Option<W::Signed> {

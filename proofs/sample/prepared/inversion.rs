@@ -65,6 +65,30 @@ fn guide_is_right(
     }
 }
 
+/// The guide looks at the same entry, and compares the same bits, whichever spelling of the place it is: of a look-up of at least 32 bits by halves, of 11
+/// to 32 by the upper half.
+fn spellings_are_equal(
+    in_halves: impl Fn(u32, u32, u32, u32) -> Place,
+    in_upper_half: impl Fn(u32, u32, u32) -> Place,
+    word: u64,
+    width: u32,
+    steps: u32,
+) {
+    let (upper, lower) = ((word >> 32) as u32, word as u32);
+    let expected = place(word, width, steps);
+    assert!(width < 32 || in_halves(upper, lower, width, steps) == expected);
+    assert!(!(MOST_OCTAVES..=32).contains(&width) || in_upper_half(upper, width, steps) == expected);
+}
+
+/// Planted: octaves are counted without their limit.
+#[cfg(any(test, certus_controls))]
+fn without_a_last_octave(upper: u32, width: u32, steps: u32) -> Place {
+    let complement = !upper & (u32::MAX << (32 - width));
+    let octave = complement.leading_zeros();
+    let normal = complement.checked_shl(octave + 1).unwrap_or(0);
+    Place { index: (octave << steps | normal >> (32 - steps)) as usize, rest: normal << steps }
+}
+
 /// G(j) for the cells of a proof, in units of 2^-8, and enclosures of it at 4 and at 8 bits; the cell after them is the last: G = 1.
 #[derive(Clone, Debug)]
 struct Enclosed {
@@ -229,6 +253,34 @@ mod harnesses {
         guide_is_right(settle, &thresholds, 8, 2, kani::any());
     }
 
+    /// ∀ words: the place in a table's guide, as shipped, by halves.
+    #[kani::proof]
+    #[kani::solver(kissat)]
+    fn verify_place_in_halves() {
+        let word: u64 = kani::any();
+        spellings_are_equal(place_in_halves, place_in_upper_half, word, 63, 11);
+        kani::cover!(word >> 53 == 0x7ff, "past the last octave");
+        kani::cover!(word >> 53 == 0, "the first octave");
+    }
+
+    /// ∀ words and widths from 11 to 32: the place in a guide of buckets, as shipped, by the upper half.
+    #[kani::proof]
+    #[kani::solver(kissat)]
+    fn verify_place_in_upper_half() {
+        let (word, width): (u64, u32) = (kani::any(), kani::any());
+        kani::assume(MOST_OCTAVES <= width && width <= 32);
+        spellings_are_equal(place_in_halves, place_in_upper_half, word, width, 9);
+        kani::cover!(word >> 53 == 0x7ff && width == 30, "past the last octave");
+        kani::cover!(width == 16, "the shortest that ships");
+    }
+
+    #[cfg(certus_controls)]
+    #[kani::proof]
+    #[kani::solver(kissat)]
+    fn refute_place_without_a_last_octave() {
+        spellings_are_equal(place_in_halves, without_a_last_octave, kani::any(), 30, 9);
+    }
+
     fn any_construction() -> ([u8; 4], [(u16, u16); 4]) {
         let (truth, bounds): ([u8; 4], [(u16, u16); 4]) = (kani::any(), kani::any());
         let mut j = 0;
@@ -347,6 +399,27 @@ mod properties {
         }
         assert!(enclosed.is_valid());
         enclosed
+    }
+
+    /// Every first 16 bits, which hold all octaves, before bits of each kind.
+    #[test]
+    fn places_are_the_same_in_every_spelling() {
+        for first in 0..1u64 << 16 {
+            for rest in [0, u64::MAX, 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(first + 1)] {
+                let word = first << 48 | rest >> 16;
+                for steps in [1, 2, 9, 11, 15] {
+                    for width in [2, 10, 11, 12, 16, 19, 30, 31, 32, 33, 48, 63, 64] {
+                        spellings_are_equal(place_in_halves, place_in_upper_half, word, width, steps);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn octaves_without_a_last_one_are_seen() {
+        spellings_are_equal(place_in_halves, without_a_last_octave, u64::MAX << 40, 30, 9);
     }
 
     #[test]

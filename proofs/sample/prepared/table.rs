@@ -1,11 +1,21 @@
 //! A table's sign: without a branch, and right.
 
+#![allow(clippy::cast_possible_truncation, reason = "proofs and tests")]
+
 use super::*;
 
 /// ±magnitude by the lowest bit.
 fn has_its_sign(signed: impl Fn(u64, u64) -> i64, magnitude: i64, word: u64) {
     let expected = if word & 1 == 1 { -magnitude } else { magnitude };
     assert!(signed(magnitude.unsigned_abs(), word) == expected);
+}
+
+/// On 32 bits, too.
+fn has_its_sign_on_halves(signed_half: impl Fn(u32, u32) -> i32, magnitude: i32, lower: u32) {
+    assert!(
+        i64::from(signed_half(magnitude.unsigned_abs(), lower))
+            == u64::from(magnitude.unsigned_abs()).signed(lower.into())
+    );
 }
 
 /// Planted: the complement, one off.
@@ -26,6 +36,16 @@ mod harnesses {
         kani::assume(magnitude >= 0);
         has_its_sign(<u64 as Machine>::signed, magnitude, word);
         kani::cover!(magnitude == 0 && word & 1 == 1, "minus zero is zero");
+    }
+
+    /// ∀ magnitudes of 31 bits and halves of words: the sign is that of the whole word.
+    #[kani::proof]
+    #[kani::solver(minisat)]
+    fn verify_signed_half() {
+        let (magnitude, lower): (i32, u32) = (kani::any(), kani::any());
+        kani::assume(magnitude >= 0);
+        has_its_sign_on_halves(signed_half, magnitude, lower);
+        kani::cover!(magnitude == i32::MAX && lower & 1 == 1, "the least number");
     }
 
     #[cfg(certus_controls)]
@@ -55,6 +75,30 @@ mod properties {
                 has_its_sign(<u64 as Machine>::signed, magnitude, word);
             }
         }
+        for magnitude in [0, 1, 2, 255, i32::MAX - 1, i32::MAX] {
+            for lower in [0, 1, 2, 3, u32::MAX - 1, u32::MAX] {
+                has_its_sign_on_halves(signed_half, magnitude, lower);
+            }
+        }
+    }
+
+    /// What a GPU settles by halves is what the processor settles by words, and nothing else.
+    #[test]
+    fn halves_of_a_word_settle_what_it_settles() {
+        let scale = Positive::new(Rational::new(1000.into(), 1.into())).unwrap();
+        let table = Table::<u64, STEPS>::new(Decay::Laplace { scale });
+        let mut settled = 0;
+        for i in 0..1u64 << 16 {
+            // Of every octave.
+            let word = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) | !(u64::MAX >> (i % 14));
+            let by_halves = table.view().settle_in_halves((word >> 32) as u32, word as u32);
+            assert_eq!(by_halves.map(i64::from), table.settle(word, 0), "{word:x}");
+            if let Found::Cell(cell) = table.magnitudes.search(word >> 1) {
+                assert_eq!(table.view().search(word), Some(cell.signed(word)));
+            }
+            settled += u32::from(by_halves.is_some());
+        }
+        assert!(settled > 1 << 15, "{settled}");
     }
 
     #[test]

@@ -124,18 +124,19 @@ fn each<C: Trial<Word = u64>, T, E: From<BitsError>>(
         let Some(batch) = slots.split_off_mut(..most.min(slots.len())) else { return Ok(()) };
         let firsts = firsts.get_mut(..batch.len()).unwrap_or_default();
         read(&mut first_words, firsts);
+        // Of the parts of the first word, those of samples before the range.
+        let skipped = usize::try_from(sample % PARTS_OF_A_WORD).unwrap_or(0);
         if C::SECOND > 0 {
-            let skipped = usize::try_from(sample % PARTS_OF_A_WORD).unwrap_or(0);
             let mut words = [0; MOST_BATCH / 4];
             let words = words.get_mut(..(skipped + batch.len()).div_ceil(4)).unwrap_or_default();
             read(&mut second_words, words);
-            let parts =
-                words.iter().flat_map(|&word| (0..PARTS_OF_A_WORD).map(move |part| counter::second_part(word, part)));
-            for (second, part) in seconds.iter_mut().zip(parts.skip(skipped)) {
-                *second = part;
+            for (parts, &mut word) in seconds.chunks_exact_mut(4).zip(words) {
+                for (place, part) in (0..).zip(parts) {
+                    *part = counter::second_part(word, place);
+                }
             }
         }
-        for ((slot, &mut first), &second) in batch.iter_mut().zip(firsts).zip(&seconds) {
+        for ((slot, &mut first), &second) in batch.iter_mut().zip(firsts).zip(seconds.iter().skip(skipped)) {
             // Known to the compiler where there is none.
             let second = if C::SECOND > 0 { second } else { 0 };
             match construction.settle(first, second) {

@@ -268,6 +268,9 @@ fn guide(thresholds: &[u64], width: u32, steps: u32) -> Vec<u32> {
 }
 
 #[cfg(any(kani, test))]
+use certus_kernel::inversion::{place_in_halves, place_in_upper_half};
+
+#[cfg(any(kani, test))]
 #[path = "../../../proofs/sample/prepared/inversion.rs"]
 mod proofs;
 

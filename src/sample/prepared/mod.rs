@@ -13,6 +13,10 @@
 //! A comparison that the first word leaves open draws more bits and tightens an enclosure until it is
 //! decided. Rounding never decides, nothing is clamped, and no output is out of reach.
 //!
+//! **Counter mode** (`fill_at`, `add_noise_at`): each sample by its place under a [`Key`](crate::bits::Key), the
+//! same in one piece or in many, on any number of threads, and on a GPU. The integer code that draws is that of
+//! the crate `certus-kernel`, on tables that are borrowed from here.
+//!
 //! **Time.** A sample's time depends on its value: the table is read where the noise falls. Where somebody
 //! could measure it, as another tenant of the machine might, draw with a sampler whose work is fixed.
 

@@ -73,5 +73,8 @@ impl<W: Machine, const GUIDE: u32> Trial for Table<W, GUIDE> {
 }
 
 #[cfg(any(kani, test))]
+use certus_kernel::table::signed_half;
+
+#[cfg(any(kani, test))]
 #[path = "../../../proofs/sample/prepared/table.rs"]
 mod proofs;

@@ -292,6 +292,59 @@ mod tests {
         assert_eq!(accept(high, &[low, u64::MAX]), Ok((false, 128)));
     }
 
+    /// What a GPU settles by the upper half is what the processor settles; what it decides of a trial on
+    /// machine words, from the same words, is what big integers decide; and it leaves few open.
+    #[test]
+    fn a_trial_on_machine_words_is_the_trial() {
+        fn check<const SECOND: u32>(wide: &Wide<u64, SECOND>) {
+            use certus_kernel::wide::Outcome;
+            let mut bits = crate::bits::seeded([9; 32]);
+            let mut take = |count| crate::bits::Bits::take(&mut bits, count).unwrap();
+            let (mut drawn, mut open) = (0, 0);
+            for i in 0..40_000u32 {
+                // As they come, and where the bucket's bits are a threshold's, so that they take a second look.
+                let (mut first, second) = (take(64), take(SECOND));
+                if i % 3 == 0 {
+                    let thresholds = wide.buckets().thresholds();
+                    let width = wide.buckets().width();
+                    first = first >> width | thresholds[i as usize % thresholds.len()] << (64 - width);
+                }
+                assert_eq!(wide.view().settle_in_upper_half(first, second), wide.settle(first, second));
+                let more = [take(64), take(64), take(64), take(64)];
+                let mut read = 0;
+                let outcome = wide.view().trial(first, second, |count| {
+                    assert_eq!(count, 64);
+                    read += 1;
+                    more.get(read - 1).copied().ok_or(())
+                });
+                let tape = more.iter().flat_map(|word| (0..64).rev().map(move |place| word >> place & 1 == 1));
+                let mut replay = crate::bits::Replay::new(tape.collect());
+                let exact = wide.resolve(first, second, &mut crate::sample::program::Execution { bits: &mut replay });
+                match outcome.unwrap() {
+                    Outcome::Sample(sample) => assert_eq!(exact, Ok(Some(Integer::from(sample)))),
+                    Outcome::Rejected => assert_eq!(exact, Ok(None)),
+                    Outcome::Open => {
+                        open += 1;
+                        continue;
+                    }
+                }
+                assert_eq!(replay.position(), 64 * read);
+                drawn += usize::from(read > 0);
+            }
+            assert!(drawn > 10_000 && open < 20, "{drawn} {open}");
+        }
+        for scale in [1 << 12, 1 << 20, 1 << 40] {
+            let scale = positive(scale, 1);
+            let layout = |offset| Layout::share(64, offset);
+            let offset = u32::try_from(scale.numerator().bits()).unwrap() - 8;
+            check(&Wide::<u64, 0>::new(Decay::Laplace { scale: scale.clone() }, layout(offset)));
+            check(&Wide::<u64, 0>::new(Decay::Gaussian { variance: scale.square() }, layout(offset)));
+        }
+        let (scale, layout) = (positive(1 << 50, 1), Layout::share(80, 43));
+        check(&Wide::<u64, 16>::new(Decay::Laplace { scale: scale.clone() }, layout));
+        check(&Wide::<u64, 16>::new(Decay::Gaussian { variance: scale.square() }, layout));
+    }
+
     /// How often each of −12, …, 12 is drawn in 200,000 samples, if after a rejection the `reused` bits of
     /// the word are the rejected ones.
     fn counts(wide: &Wide<u64, 0>, reused: u64) -> [u64; 25] {

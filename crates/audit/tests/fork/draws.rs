@@ -46,16 +46,6 @@ pub const ALL: &[(&str, Draw)] = &[
     ("sample/prepared/mod.rs: samples", |bits| {
         format!("{:?}", PreparedLaplace::new(&wide()).samples(bits).next().unwrap().unwrap())
     }),
-    ("sample/prepared/parallel.rs: fill_parallel", |bits| {
-        let mut out = [0i64; 8];
-        in_a_pool(|| PreparedLaplace::new(&wide()).fill_parallel(bits, &mut out).unwrap());
-        format!("{out:?}")
-    }),
-    ("sample/prepared/parallel.rs: add_noise_parallel", |bits| {
-        let mut values = [5i64; 8];
-        in_a_pool(|| PreparedLaplace::new(&wide()).add_noise_parallel(bits, &mut values).map(|_| ()).unwrap());
-        format!("{values:?}")
-    }),
     ("sample/fixed/mod.rs: fill", |bits| {
         let mut out = [0i64; 8];
         FixedLaplace::new(&positive("1e15"), Mode::Standard).unwrap().fill(bits, &mut out).unwrap();

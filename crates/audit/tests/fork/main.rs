@@ -10,10 +10,11 @@ use std::{
 };
 
 use certus::{
-    bits::{Bits, SystemBits, seeded},
+    bits::{Bits, Key, SystemBits, seeded},
     exact::{Integer, NonNegative, Positive, Real, parse},
     guarantee::{DebitError, Filter, Guarantee, LInfinity, Relation, Sensitivity},
     mechanism::selection::{AskError, SelectionNoise, SparseVector},
+    sample::PreparedGaussian,
 };
 use draws::Draw;
 use fork::{Fork, fork, waitpid};
@@ -70,6 +71,22 @@ fn an_unprotected_stream_repeats() {
 fn a_thousand_children_and_their_parent_draw_differently() {
     let draws = first_draws(&mut SystemBits::new().unwrap(), 1000, draws::one_sample);
     assert_eq!(draws.iter().collect::<HashSet<_>>().len(), 1001);
+}
+
+/// A key, and a range of it, draw nothing in a child: its parent's noise neither alone nor on values, which are not left as they were.
+#[test]
+fn a_key_draws_in_its_own_process_alone() {
+    let noise = PreparedGaussian::new(&Positive::new(parse("1").unwrap()).unwrap());
+    let mut key = Key::new().unwrap();
+    let mut range = Some(key.range(3).unwrap());
+    let said = in_a_child(&mut || {
+        let mut values = [7_i64; 3];
+        let noised = noise.add_noise_at(range.take().unwrap(), &mut values);
+        format!("{noised:?} {values:?} {:?}", key.range(1).map(|_| ()))
+    });
+    assert_eq!(said, "Err(Forked) [0, 0, 0] Err(Forked)");
+    assert_eq!(noise.fill_at(range.unwrap(), &mut [0_i64; 3]), Ok(()));
+    assert!(key.range(1).is_ok());
 }
 
 /// Both processes would answer as many queries as one has paid for.
