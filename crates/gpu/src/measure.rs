@@ -76,6 +76,20 @@ impl Bare {
     }
 }
 
+/// The words at which keys are on the device, for the time of a launch.
+///
+/// # Errors
+///
+/// If the driver fails, or nothing was launched.
+pub fn key_words(device: &Device) -> Result<[u32; 8], GpuError> {
+    let workspace = device.workspace();
+    let _current = device.context().enter()?;
+    let mut words = [0; 8];
+    // SAFETY: a launch has written them.
+    unsafe { driver::read(Stream::default_stream(), &mut words, workspace.key.at(0)) }?;
+    Ok(words)
+}
+
 /// What is counted of samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Bins {

@@ -66,3 +66,16 @@ fn what_does_not_fit_is_said() {
     assert_eq!(length, Err(GpuError::Length { len: 1000, range: 999 }));
     assert!(matches!(device.prepare(gaussian("1e19")), Err(GpuError::NoTables)));
 }
+
+/// After a call, and after one that fails.
+#[test]
+fn the_key_is_wiped() {
+    let Some(device) = device("the_key_is_wiped") else { return };
+    let mut key = Key::new().unwrap();
+    let noise = device.prepare(gaussian("1e12")).unwrap();
+    let mut narrow = Tensor::<i32>::zeros(&device, 1000).unwrap();
+    noise.add_noise(key.range(1000).unwrap(), &mut narrow).unwrap();
+    assert_eq!(certus_gpu::measure::key_words(&device), Ok([0; 8]));
+    assert_eq!(noise.fill(key.range(1000).unwrap(), &mut narrow), Err(GpuError::TooWide));
+    assert_eq!(certus_gpu::measure::key_words(&device), Ok([0; 8]));
+}
