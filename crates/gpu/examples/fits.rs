@@ -40,11 +40,17 @@ struct Fit {
 }
 
 fn to_f64(enclosure: &Enclosure) -> Result<f64, Box<dyn Error>> {
-    Ok(decimal(enclosure.lower(), 25, Rounding::Down).parse()?)
+    Ok(decimal(&enclosure.lower(), 25, Rounding::Down).parse()?)
 }
 
 /// Every integer up to `reach` has its own bin.
-fn narrow(name: &'static str, is_gaussian: bool, scale: &str, reach: i64, class_shift: u32) -> Result<Fit, Box<dyn Error>> {
+fn narrow(
+    name: &'static str,
+    is_gaussian: bool,
+    scale: &str,
+    reach: i64,
+    class_shift: u32,
+) -> Result<Fit, Box<dyn Error>> {
     let scale = Positive::new(parse(scale)?)?;
     let pmf: Box<dyn Pmf<Integer>> = if is_gaussian {
         Box::new(GaussianPmf::new(&scale.square(), 160).ok_or("sigma: too wide for its closed form")?)
@@ -59,8 +65,7 @@ fn narrow(name: &'static str, is_gaussian: bool, scale: &str, reach: i64, class_
         low[(k & 7) as usize] += p;
         class[((k >> class_shift) + 4).clamp(0, 7) as usize] += p;
     }
-    let bins =
-        measure::Bins { count: bin.len() as u32, shift: 0, least: -reach, low_bits: 3, class_shift };
+    let bins = measure::Bins { count: bin.len() as u32, shift: 0, least: -reach, low_bits: 3, class_shift };
     Ok(Fit { name, prepared: prepared(is_gaussian, &scale), bins, bin, low, class })
 }
 
@@ -72,7 +77,11 @@ fn prepared(is_gaussian: bool, scale: &Positive) -> Prepared {
 /// right but for a relative error of 1/24σ², and by the geometric sum.
 fn tail(is_gaussian: bool, log: u32, a: f64) -> f64 {
     let scale = f64::from(log).exp2();
-    if is_gaussian { erfc((a - 0.5) / scale / std::f64::consts::SQRT_2) / 2.0 } else { (-a / scale).exp() / (1.0 + (-1.0 / scale).exp()) }
+    if is_gaussian {
+        erfc((a - 0.5) / scale / std::f64::consts::SQRT_2) / 2.0
+    } else {
+        (-a / scale).exp() / (1.0 + (-1.0 / scale).exp())
+    }
 }
 
 /// P(a ≤ k < b) for 0 ≤ a < b, without cancellation where it matters.
@@ -150,7 +159,8 @@ fn fits() -> Result<Vec<Fit>, Box<dyn Error>> {
 }
 
 fn run() -> Result<bool, Box<dyn Error>> {
-    let samples = std::env::args().nth(1).map_or(Ok(100_000_000_000), |count| count.parse::<f64>().map(|count| count as u64))?;
+    let samples =
+        std::env::args().nth(1).map_or(Ok(100_000_000_000), |count| count.parse::<f64>().map(|count| count as u64))?;
     // Whole pieces.
     let samples = samples.div_ceil(PIECE) * PIECE;
     let device = Device::new(0)?;

@@ -1,7 +1,7 @@
 //! On a GPU: billions of samples a second, medians of seven, with the bare word of ChaCha20 beside them. Exits with
 //! 1 where a bar is missed, and with 3 where there is no GPU.
 //!
-//! cargo run --release --example measure [samples, 2^30 by default]
+//! cargo run --release --example measure [samples, 2^30 by default] [names, with commas; all by default]
 
 use std::{error::Error, process::ExitCode};
 
@@ -52,11 +52,13 @@ fn figures<T: Element>(device: &Device, noise: &Noise, samples: usize) -> Result
 
 fn run() -> Result<bool, Box<dyn Error>> {
     let samples = std::env::args().nth(1).map_or(Ok(1 << 30), |count| count.parse::<usize>())? / 8 * 8;
+    let only = std::env::args().nth(2);
     let device = Device::new(0)?;
     println!("{}: {samples} samples, medians of {REPEATS}, billions a second", device.name()?);
     let bare = {
         let mut tensor = Tensor::<i64>::zeros(&device, samples)?;
-        billions(&device, samples, || measure::bare(&device, &[7; 8], &mut tensor))?
+        let words = measure::Bare::new(&device, &[7; 8])?;
+        billions(&device, samples, || words.fill(&mut tensor))?
     };
     println!("bare ChaCha20 word, 64 bits                 {bare:7.1}");
     println!("                    out i64  added  unaligned   out i32  added  unaligned   bare/out  bare/added");
@@ -72,6 +74,9 @@ fn run() -> Result<bool, Box<dyn Error>> {
         ("Gaussian 2^40", true, "1099511627776"),
         ("Gaussian 2^50", true, "1125899906842624"),
     ] {
+        if only.as_ref().is_some_and(|only| !only.split(',').any(|of| of == name)) {
+            continue;
+        }
         let scale = Positive::new(parse(scale)?)?;
         let prepared: Prepared =
             if is_gaussian { PreparedGaussian::new(&scale).into() } else { PreparedLaplace::new(&scale).into() };
@@ -92,7 +97,12 @@ fn run() -> Result<bool, Box<dyn Error>> {
     let small = 10_000_000;
     let noise = device.prepare(PreparedGaussian::new(&Positive::new(parse("1048576")?)?))?;
     let step = figures::<i64>(&device, &noise, small)?;
-    println!("Gaussian 2^20, {small} at a time: out {:.1}, added {:.1}: {:.0} microseconds a call", step.fill, step.add, small as f64 / step.add / 1e3);
+    println!(
+        "Gaussian 2^20, {small} at a time: out {:.1}, added {:.1}: {:.0} microseconds a call",
+        step.fill,
+        step.add,
+        small as f64 / step.add / 1e3
+    );
     let mut met = true;
     for (name, least, most) in [("Gaussian 10", 120.0, 1.35), ("Gaussian 2^20", 95.0, 1.8)] {
         for (_, figures) in all.iter().filter(|(of, _)| *of == name) {

@@ -42,7 +42,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         check::<i32>(&device, sigma, fits)?;
     }
     let mut words = Tensor::<i64>::zeros(&device, 100_000)?;
-    measure::bare(&device, &[3; 8], &mut words)?;
+    measure::Bare::new(&device, &[3; 8])?.fill(&mut words)?;
     let bins = measure::Bins { count: 64, shift: 58, least: -32, low_bits: 10, class_shift: 62 };
     let mut counter = measure::Counter::new(&device, bins)?;
     counter.add(&words)?;

@@ -230,7 +230,13 @@ fn values<T: Element>(len: usize) -> Vec<T> {
 }
 
 /// Fills and adds a range, and compares both with the shipped sampler; gives the launches of the last.
-fn compare<T: Element + std::fmt::Debug>(name: &str, noise: &Prepared, first: u64, len: usize, shape: Shape) -> [u32; 2] {
+fn compare<T: Element + std::fmt::Debug>(
+    name: &str,
+    noise: &Prepared,
+    first: u64,
+    len: usize,
+    shape: Shape,
+) -> [u32; 2] {
     let mut launched = [0; 2];
     for adds in [false, true] {
         let before = if adds { values::<T>(len) } else { vec![T::GREATEST; len] };
@@ -240,7 +246,11 @@ fn compare<T: Element + std::fmt::Debug>(name: &str, noise: &Prepared, first: u6
         launched = on.launched;
         let (all, expected_past) = expected(noise, first, &before, adds);
         let differing: Vec<usize> = (0..len).filter(|&at| out[at].into() != all[at].into()).collect();
-        assert!(differing.is_empty(), "{name}, from {first}: {} places differ, the first {differing:.5?}", differing.len());
+        assert!(
+            differing.is_empty(),
+            "{name}, from {first}: {} places differ, the first {differing:.5?}",
+            differing.len()
+        );
         assert_eq!(past, expected_past, "{name}, from {first}");
     }
     launched
@@ -261,7 +271,9 @@ fn twelve_parameters_are_the_processors() {
 /// Ranges shorter than a block, within one, and over the edge of two.
 #[test]
 fn short_ranges_are_the_processors() {
-    for (name, noise) in [("sigma 10", gaussian("10")), ("sigma 2^20", gaussian("1048576")), ("sigma 1e16", gaussian("1e16"))] {
+    for (name, noise) in
+        [("sigma 10", gaussian("10")), ("sigma 2^20", gaussian("1048576")), ("sigma 1e16", gaussian("1e16"))]
+    {
         for first in 0..9 {
             for len in 0..18 {
                 compare::<i64>(name, &noise, first, len, shape(2, 2, 8));
@@ -273,7 +285,9 @@ fn short_ranges_are_the_processors() {
 /// 32 bits: samples past them are counted where a tensor is filled, and sums clamped where it is added to.
 #[test]
 fn narrow_tensors_are_the_processors() {
-    for (name, noise) in [("sigma 10", gaussian("10")), ("sigma 2^20", gaussian("1048576")), ("sigma 2^31", gaussian("2147483648"))] {
+    for (name, noise) in
+        [("sigma 10", gaussian("10")), ("sigma 2^20", gaussian("1048576")), ("sigma 2^31", gaussian("2147483648"))]
+    {
         compare::<i32>(name, &noise, 3, 4001, shape(2, 8, 300));
     }
 }
@@ -302,7 +316,11 @@ fn unaligned_tensors_are_the_processors() {
 /// or written twice.
 #[test]
 fn a_list_that_is_full_is_launched_again() {
-    for (name, noise) in [("sigma 2^20", gaussian("1048576")), ("scale 2^40", laplace("1099511627776")), ("sigma 2^50", gaussian("1125899906842624"))] {
+    for (name, noise) in [
+        ("sigma 2^20", gaussian("1048576")),
+        ("scale 2^40", laplace("1099511627776")),
+        ("sigma 2^50", gaussian("1125899906842624")),
+    ] {
         let [dense, finish] = compare::<i64>(name, &noise, 3, 20_001, shape(2, 5, 8));
         assert!(dense > 5 && finish >= dense, "{name}: {dense} and {finish} launches");
     }

@@ -263,15 +263,26 @@ unsafe impl Plain for i32 {}
 // SAFETY: integers.
 unsafe impl Plain for i64 {}
 
-/// Copies to an address of the device, in a stream; the source may be changed when this returns.
+/// Queues a copy to an address of the device; the source may be changed when this returns.
 ///
 /// # Safety
 ///
 /// The stream's context is current, and the address has room.
+pub(crate) unsafe fn queue<T: Plain>(stream: Stream, to: *mut T, from: &[T]) -> Result<(), GpuError> {
+    // SAFETY: the caller's; from memory that is not page-locked, the driver takes a copy before this returns.
+    unsafe { result::memcpy_htod_async(to.addr() as u64, from, stream.0) }
+        .map_err(GpuError::driver("copy to the device"))
+}
+
+/// Copies to an address of the device, in a stream, and waits for it.
+///
+/// # Safety
+///
+/// As for [`queue`].
 pub(crate) unsafe fn write<T: Plain>(stream: Stream, to: *mut T, from: &[T]) -> Result<(), GpuError> {
-    // SAFETY: the caller's; from memory that is not page-locked, the driver copies at once.
+    // SAFETY: the caller's.
     unsafe {
-        result::memcpy_htod_async(to.addr() as u64, from, stream.0).map_err(GpuError::driver("copy to the device"))?;
+        queue(stream, to, from)?;
         wait(stream)
     }
 }
@@ -284,7 +295,8 @@ pub(crate) unsafe fn write<T: Plain>(stream: Stream, to: *mut T, from: &[T]) -> 
 pub(crate) unsafe fn read<T: Plain>(stream: Stream, to: &mut [T], from: *const T) -> Result<(), GpuError> {
     // SAFETY: the caller's; `to` outlives the copy, which this waits for.
     unsafe {
-        result::memcpy_dtoh_async(to, from.addr() as u64, stream.0).map_err(GpuError::driver("copy from the device"))?;
+        result::memcpy_dtoh_async(to, from.addr() as u64, stream.0)
+            .map_err(GpuError::driver("copy from the device"))?;
         wait(stream)
     }
 }

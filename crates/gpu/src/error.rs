@@ -19,7 +19,9 @@ pub enum GpuError {
         reason: String,
     },
     /// The scale or σ is past 2^63, and has no tables.
-    #[error("noise: a scale or sigma above 2^63 has no tables for a GPU; up to 2^63 is accepted, and the processor draws any")]
+    #[error(
+        "noise: a scale or sigma above 2^63 has no tables for a GPU; up to 2^63 is accepted, and the processor draws any"
+    )]
     NoTables,
     /// The tensor is not as long as the range.
     #[error("out: it has {len} elements, and the range has {range} samples: as many are accepted")]

@@ -12,7 +12,7 @@ pub(crate) const THREADS: u32 = 256;
 pub(crate) const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 
 /// How many samples are drawn at a time: the lists are for so many, at most.
-pub(crate) const PIECE: u64 = 1 << 28;
+pub(crate) const PIECE: u64 = 1 << 30;
 
 /// How many entries the processor's list has: thirty slots in 10^9 need one.
 pub(crate) const HARD_ROOM: u32 = 1024;

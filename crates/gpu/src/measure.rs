@@ -1,11 +1,7 @@
 //! For measurements and tests on a GPU: time between two events of a stream, words of ChaCha20 alone, and
 //! histograms on the device. No part of the API.
 
-use certus_gpu_kernel::{
-    count::{CLASSES, Count},
-    launch::Launch,
-    lists::Lists,
-};
+use certus_gpu_kernel::count::{CLASSES, Count};
 use cudarc::driver::{result, sys};
 
 use crate::{
@@ -40,35 +36,58 @@ pub fn milliseconds(device: &Device, work: impl FnOnce() -> Result<(), GpuError>
     }
 }
 
-/// Writes words of ChaCha20, as many as the tensor has elements: a multiple of eight.
+/// Words of ChaCha20 alone.
+#[derive(Debug)]
+pub struct Bare {
+    device: Device,
+    key: Memory,
+}
+
+impl Bare {
+    /// Under a key.
+    ///
+    /// # Errors
+    ///
+    /// If the driver fails.
+    pub fn new(device: &Device, key: &[u32; 8]) -> Result<Self, GpuError> {
+        let on_device = Memory::new(device.context(), 32)?;
+        let _current = device.context().enter()?;
+        // SAFETY: the key's own memory.
+        unsafe { driver::write(Stream::default_stream(), on_device.at(0), key) }?;
+        Ok(Self { device: device.clone(), key: on_device })
+    }
+
+    /// Writes as many as the tensor has elements: a multiple of eight.
+    ///
+    /// # Errors
+    ///
+    /// If the driver fails.
+    pub fn fill(&self, out: &mut Tensor<i64>) -> Result<(), GpuError> {
+        let _current = self.device.context().enter()?;
+        let stream = Stream::default_stream();
+        let (mut key, mut to, mut len) = (self.key.at::<u32>(0), out.address(), out.len() as u64);
+        let blocks = self.device.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
+        let arguments = &mut [(&raw mut key).cast(), (&raw mut to).cast(), (&raw mut len).cast()];
+        // SAFETY: the kernel reads the key and writes the tensor, which are there until it is waited for.
+        unsafe {
+            self.device.kernel("bare_i64")?.launch(stream, blocks, THREADS, arguments)?;
+            driver::wait(stream)
+        }
+    }
+}
+
+/// The words at which keys are on the device, for the time of a launch.
 ///
 /// # Errors
 ///
-/// If the driver fails.
-pub fn bare(device: &Device, key: &[u32; 8], out: &mut Tensor<i64>) -> Result<(), GpuError> {
-    let on_device = Memory::new(device.context(), 32)?;
+/// If the driver fails, or nothing was launched.
+pub fn key_words(device: &Device) -> Result<[u32; 8], GpuError> {
+    let workspace = device.workspace();
     let _current = device.context().enter()?;
-    let stream = Stream::default_stream();
-    let nothing: *mut u8 = std::ptr::null_mut();
-    let mut launch: Launch<i64> = Launch {
-        key: on_device.at(0),
-        out: out.address(),
-        first: 0,
-        len: out.len() as u64,
-        lists: Lists { entries: nothing.cast(), lengths: nothing.cast(), room: 0 },
-        done: nothing.cast(),
-        goes_on: 0,
-        hard_room: 0,
-        hard: nothing.cast(),
-        counters: nothing.cast(),
-    };
-    let blocks = device.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
-    // SAFETY: the kernel reads the key and writes the tensor, which are there until it is waited for.
-    unsafe {
-        driver::write(stream, on_device.at(0), key)?;
-        device.kernel("bare_i64")?.launch(stream, blocks, THREADS, &mut [(&raw mut launch).cast()])?;
-        driver::wait(stream)
-    }
+    let mut words = [0; 8];
+    // SAFETY: a launch has written them.
+    unsafe { driver::read(Stream::default_stream(), &mut words, workspace.key.at(0)) }?;
+    Ok(words)
 }
 
 /// What is counted of samples.

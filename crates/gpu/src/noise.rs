@@ -15,7 +15,7 @@ use crate::{
     tables::{Place, Prepared, Tables},
     tensor::Tensor,
 };
-use certus_gpu_kernel::construction::List;
+use certus_gpu_kernel::construction::{List, Tables as _};
 
 /// A distribution on a GPU.
 ///
@@ -99,7 +99,13 @@ impl Noise {
     ///
     /// `out` is the address, in the primary context of this device, of `len` elements that nothing else reads
     /// or writes meanwhile but what is queued in `stream`, which is a stream of that context.
-    pub unsafe fn fill_at<T: Element>(&self, range: Range, out: *mut T, len: u64, stream: Stream) -> Result<(), GpuError> {
+    pub unsafe fn fill_at<T: Element>(
+        &self,
+        range: Range,
+        out: *mut T,
+        len: u64,
+        stream: Stream,
+    ) -> Result<(), GpuError> {
         // SAFETY: the caller's.
         let past = range.launch(|launch| unsafe { self.draw(launch, out, len, stream, false) })??;
         if past > 0 { Err(GpuError::TooWide) } else { Ok(()) }
@@ -184,10 +190,6 @@ impl Noise {
             self.device.kernel(&format!("{kernel}_{}_{what}_{}", self.tables.name(), T::NAME))
         };
         let (dense, finish) = (name("dense")?, name("finish")?);
-        // Wiped whatever happens.
-        let key = KeyOnDevice { at: workspace.key.at(0), stream };
-        // SAFETY: the context is current, and there is room for a key.
-        unsafe { driver::write(stream, key.at, range.key()) }?;
         let mut past = 0_u64;
         let mut done = 0;
         while done < range.length() {
@@ -202,7 +204,7 @@ impl Noise {
                 adds,
                 kernels: (dense, finish),
                 launch: Launch {
-                    key: key.at,
+                    key: workspace.key.at(0),
                     out: out.wrapping_add(done as usize),
                     first,
                     len: piece,
@@ -217,28 +219,13 @@ impl Noise {
                     hard: workspace.hard.at(0),
                     counters: workspace.counters.at(0),
                 },
+                has_key: false,
+                has_counted: false,
             };
             past = past.saturating_add(run(&mut on)?);
             done += piece;
         }
         Ok(past)
-    }
-}
-
-/// A key on the device, which is overwritten when this is dropped.
-struct KeyOnDevice {
-    at: *mut u32,
-    stream: Stream,
-}
-
-impl Drop for KeyOnDevice {
-    fn drop(&mut self) {
-        // SAFETY: the key's own memory, of 32 bytes, in the context that is still current. There is nothing to
-        // do if it fails: then the driver obeys no longer.
-        unsafe {
-            let _ = driver::clear(self.stream, self.at.cast(), 32);
-            let _ = driver::wait(self.stream);
-        }
     }
 }
 
@@ -253,34 +240,40 @@ struct Draw<'n, T> {
     adds: bool,
     kernels: (Kernel, Kernel),
     launch: Launch<T>,
+    /// Whether the key is on the device.
+    has_key: bool,
+    /// Whether the counters were read and not cleared since.
+    has_counted: bool,
 }
 
 impl<T: Element> Draw<'_, T> {
+    /// Queues the overwriting of the key on the device.
+    fn wipe(&mut self) -> Result<(), GpuError> {
+        // SAFETY: the key's own memory, of 32 bytes.
+        unsafe { driver::clear(self.stream, self.launch.key.cast_mut().cast(), 32) }?;
+        self.has_key = false;
+        Ok(())
+    }
+
     /// Launches one of the two kernels, with the tables and the launch as its arguments.
     fn launch(&mut self, kernel: Kernel) -> Result<(), GpuError> {
-        let mut launch = self.launch;
-        let launch: *mut Launch<T> = &raw mut launch;
-        // Each is what the kernel of its name takes.
-        let (mut table, mut wide, mut wider);
-        let tables: *mut core::ffi::c_void = match self.noise.tables {
-            Tables::Table(of) => {
-                table = of;
-                (&raw mut table).cast()
-            }
-            Tables::Wide(of) => {
-                wide = of;
-                (&raw mut wide).cast()
-            }
-            Tables::Wider(of) => {
-                wider = of;
-                (&raw mut wider).cast()
-            }
+        if !self.has_key {
+            self.has_key = true;
+            // SAFETY: the context is current, and there is room for a key.
+            unsafe { driver::queue(self.stream, self.launch.key.cast_mut(), self.range.key()) }?;
+        }
+        let (mut tables, mut launch) = (self.noise.tables, self.launch);
+        let mut arguments: Vec<_> = match &mut tables {
+            Tables::Table(of) => of.arguments().into_iter().collect(),
+            Tables::Wide(of) => of.arguments().into_iter().collect(),
+            Tables::Wider(of) => of.arguments().into_iter().collect(),
         };
+        arguments.extend(launch.arguments());
         // SAFETY: the kernel's name says which tables and which launch it takes. The lists, the counters, the
         // key and `done` are as large as the shape says, and the tensor as the caller of `fill_at` promised;
         // they are kept until the launch is waited for, and nothing else uses them, since the workspace is
         // locked.
-        unsafe { kernel.launch(self.stream, self.shape.blocks, self.shape.threads, &mut [tables, launch.cast()]) }
+        unsafe { kernel.launch(self.stream, self.shape.blocks, self.shape.threads, &mut arguments) }
     }
 }
 
@@ -291,21 +284,26 @@ impl<T: Element> Launches for Draw<'_, T> {
         let bytes = COUNTERS_BYTES + self.shape.blocks as usize * 4;
         // SAFETY: the counters and the lengths behind them.
         unsafe { driver::clear(self.stream, self.launch.counters.cast(), bytes) }?;
+        self.has_counted = false;
         self.launch.goes_on = goes_on.into();
         self.launch(self.kernels.0)
     }
 
     fn finish(&mut self) -> Result<(), GpuError> {
+        if std::mem::take(&mut self.has_counted) {
+            // SAFETY: the counters.
+            unsafe { driver::clear(self.stream, self.launch.counters.cast(), COUNTERS_BYTES) }?;
+        }
         self.launch(self.kernels.1)
     }
 
     fn counters(&mut self) -> Result<Counters, GpuError> {
+        // Before the one wait of a launch, so that nothing is under way after it.
+        self.wipe()?;
         let mut words = [0_u32; COUNTERS_BYTES / 4];
         // SAFETY: the counters; they were cleared.
-        unsafe {
-            driver::read(self.stream, &mut words, self.launch.counters.cast())?;
-            driver::clear(self.stream, self.launch.counters.cast(), COUNTERS_BYTES)?;
-        }
+        unsafe { driver::read(self.stream, &mut words, self.launch.counters.cast()) }?;
+        self.has_counted = true;
         let [past, stopped, left, hard] = words;
         Ok(Counters { past, stopped, left, hard })
     }
@@ -334,6 +332,20 @@ impl<T: Element> Launches for Draw<'_, T> {
             let (after, is_past) = settled(before, &sample);
             driver::write(self.stream, at, &[after])?;
             Ok(is_past)
+        }
+    }
+}
+
+/// Whatever happens, no key is left behind.
+impl<T> Drop for Draw<'_, T> {
+    fn drop(&mut self) {
+        if self.has_key {
+            // SAFETY: the key's own memory, of 32 bytes, in the context that is still current. There is nothing
+            // to do if it fails: then the driver obeys no longer.
+            unsafe {
+                let _ = driver::clear(self.stream, self.launch.key.cast_mut().cast(), 32);
+                let _ = driver::wait(self.stream);
+            }
         }
     }
 }

@@ -32,7 +32,12 @@ mod tests {
     fn digest() -> String {
         let gpu = Path::new(env!("CARGO_MANIFEST_DIR"));
         let crates = gpu.parent().unwrap();
-        let mut found = vec![crates.join("gpu/build"), crates.join("gpu/toolchain"), crates.join("gpu/kernel/Cargo.toml"), crates.join("kernel/Cargo.toml")];
+        let mut found = vec![
+            crates.join("gpu/build"),
+            crates.join("gpu/toolchain"),
+            crates.join("gpu/kernel/Cargo.toml"),
+            crates.join("kernel/Cargo.toml"),
+        ];
         sources(&crates.join("gpu/kernel/src"), &mut found);
         sources(&crates.join("kernel/src"), &mut found);
         let name = |path: &Path| path.strip_prefix(crates).unwrap().to_str().unwrap().replace('\\', "/");

@@ -120,10 +120,7 @@ fn table(view: TableView<'_, u64>, place: &mut impl Place) -> Result<Table, GpuE
     Ok(Table { guide: place.words(magnitudes.guide)?, thresholds: place.long_words(magnitudes.thresholds)? })
 }
 
-fn wide<const SECOND: u32>(
-    view: WideView<'_, u64, SECOND>,
-    place: &mut impl Place,
-) -> Result<Wide<SECOND>, GpuError> {
+fn wide<const SECOND: u32>(view: WideView<'_, u64, SECOND>, place: &mut impl Place) -> Result<Wide<SECOND>, GpuError> {
     let none = Reciprocal { mantissa: 0, exponent: 0 };
     let Reciprocal { mantissa, exponent } = view.reciprocal.unwrap_or(none);
     Ok(Wide {

@@ -25,10 +25,9 @@ impl<T: Element> Tensor<T> {
     ///
     /// If the driver fails; if there is not so much memory, say.
     pub fn zeros(device: &Device, len: usize) -> Result<Self, GpuError> {
-        let bytes = len.checked_mul(size_of::<T>()).ok_or(GpuError::Driver {
-            action: "reserve memory",
-            reason: "so many elements have no address".into(),
-        })?;
+        let bytes = len
+            .checked_mul(size_of::<T>())
+            .ok_or(GpuError::Driver { action: "reserve memory", reason: "so many elements have no address".into() })?;
         let memory = Memory::new(device.context(), bytes)?;
         let _current = device.context().enter()?;
         // SAFETY: the context is current, and the memory has so many bytes.

@@ -6,24 +6,24 @@ use certus_kernel::{
 };
 
 use crate::{
-    launch::{Launch, PER_BLOCK, Thread, key},
+    launch::{PER_BLOCK, Thread, key},
     output::Word,
 };
 
-/// Writes the words of stream 0; `first` and `len` are multiples of eight, and `out` of 16.
+/// Writes `len` words of stream 0, a multiple of eight.
 ///
 /// # Safety
 ///
-/// As [`Launch`] says.
+/// `from` is a multiple of 16 and points to eight readable words; `out` points to `len` writable ones.
 #[inline]
-pub unsafe fn bare(launch: &Launch<i64>, thread: Thread) {
+pub unsafe fn bare(from: *const u32, out: *mut i64, len: u64, thread: Thread) {
     // SAFETY: there is a key.
-    let key = unsafe { key(launch.key) };
+    let key = unsafe { key(from) };
     let mut number = thread.number();
-    while number < launch.len / PER_BLOCK {
-        let words = words(block(&key, launch.first / PER_BLOCK + number, FIRST));
-        // SAFETY: eight elements of the tensor, at a multiple of 16.
-        unsafe { i64::write_eight(launch.out.add((number * PER_BLOCK) as usize), words.map(u64::cast_signed)) };
+    while number < len / PER_BLOCK {
+        let words = words(block(&key, number, FIRST));
+        // SAFETY: eight elements of the tensor.
+        unsafe { i64::write_eight(out.add((number * PER_BLOCK) as usize), words.map(u64::cast_signed)) };
         number += thread.count();
     }
 }

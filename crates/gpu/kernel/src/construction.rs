@@ -1,5 +1,7 @@
 //! The three constructions, as tables in the GPU's memory, and what the kernels ask of them.
 
+use core::ffi::c_void;
+
 use certus_kernel::{
     counter::Tape,
     inversion::InversionView,
@@ -62,7 +64,6 @@ impl<const SECOND: u32> Construction for WideView<'_, u64, SECOND> {
 }
 
 /// A list in the GPU's memory.
-#[repr(C)]
 #[derive(Debug)]
 pub struct List<T> {
     /// Its first element; aligned even where there is none.
@@ -80,6 +81,11 @@ impl<T> Clone for List<T> {
 impl<T> Copy for List<T> {}
 
 impl<T> List<T> {
+    /// Where each argument is that a kernel takes for it.
+    fn arguments(&mut self) -> [*mut c_void; 2] {
+        [(&raw mut self.first).cast(), (&raw mut self.len).cast()]
+    }
+
     /// The list as a slice.
     ///
     /// # Safety
@@ -103,10 +109,12 @@ pub trait Tables {
     ///
     /// Each [`List`] points to as many elements as it says, which nobody writes while the view is used.
     unsafe fn view<'t>(&self) -> Self::View<'t>;
+
+    /// Where each argument is that a kernel takes before those of the launch.
+    fn arguments(&mut self) -> impl IntoIterator<Item = *mut c_void>;
 }
 
 /// Those of a table.
-#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     /// The guide.
@@ -123,10 +131,14 @@ impl Tables for Table {
         // SAFETY: the caller's.
         unsafe { TableView::new(self.guide.slice(), self.thresholds.slice()) }
     }
+
+    fn arguments(&mut self) -> impl IntoIterator<Item = *mut c_void> {
+        let (guide, thresholds) = (self.guide.arguments(), self.thresholds.arguments());
+        [guide, thresholds].into_iter().flatten()
+    }
 }
 
 /// Those of buckets, whose second part has SECOND bits.
-#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Wide<const SECOND: u32> {
     /// The guide of the buckets.
@@ -177,5 +189,19 @@ impl<const SECOND: u32> Tables for Wide<SECOND> {
                     .then_some(Reciprocal { mantissa: self.mantissa, exponent: self.exponent }),
             }
         }
+    }
+    fn arguments(&mut self) -> impl IntoIterator<Item = *mut c_void> {
+        let lists =
+            [self.guide.arguments(), self.thresholds.arguments(), self.finer.arguments(), self.sure.arguments()];
+        let numbers: [*mut c_void; 7] = [
+            (&raw mut self.prefix).cast(),
+            (&raw mut self.offset).cast(),
+            (&raw mut self.squeeze).cast(),
+            (&raw mut self.is_gaussian).cast(),
+            (&raw mut self.mantissa).cast(),
+            (&raw mut self.exponent).cast(),
+            (&raw mut self.has_reciprocal).cast(),
+        ];
+        lists.into_iter().flatten().chain(numbers)
     }
 }

@@ -53,7 +53,8 @@ pub unsafe fn count(count: &Count, thread: Thread) {
     let mut pair = thread.number();
     while pair < count.len / 2 {
         // SAFETY: both are below len.
-        let (a, b) = unsafe { (count.samples.add(2 * pair as usize).read(), count.samples.add(2 * pair as usize + 1).read()) };
+        let (a, b) =
+            unsafe { (count.samples.add(2 * pair as usize).read(), count.samples.add(2 * pair as usize + 1).read()) };
         let bins = u64::from(count.bins);
         let places = [
             bin(a),

@@ -62,7 +62,7 @@ pub unsafe fn dense<C: Construction, T: Word, const ADD: bool>(construction: &C,
         let words = words(block(&key, number, FIRST));
         let seconds = if C::SECOND > 0 { second_parts(&key, number) } else { [0; 8] };
         let sample = number * PER_BLOCK;
-        let inside = inside(sample, launch.first, end);
+        let is_whole = sample >= launch.first && sample + PER_BLOCK <= end;
         // Written out: an array that is indexed in a loop may go to local memory.
         macro_rules! settled {
             ($($at:literal)*) => { [$(construction.settle(words[$at], seconds[$at])),*] };
@@ -71,7 +71,7 @@ pub unsafe fn dense<C: Construction, T: Word, const ADD: bool>(construction: &C,
         macro_rules! open {
             ($($at:literal)*) => { 0 $(| u32::from(eight[$at].is_none()) << $at)* };
         }
-        let open: u32 = if inside == 0xff { open!(0 1 2 3 4 5 6 7) } else { inside };
+        let open: u32 = if is_whole { open!(0 1 2 3 4 5 6 7) } else { inside(sample, launch.first, end) };
         if open != 0 {
             // SAFETY: there is a list for each thread block.
             let Some(mut to) = (unsafe { launch.lists.take(thread.block, open.count_ones()) }) else {
@@ -89,7 +89,7 @@ pub unsafe fn dense<C: Construction, T: Word, const ADD: bool>(construction: &C,
             list!(0 1 2 3 4 5 6 7);
             let _ = to;
         }
-        if inside == 0xff {
+        if is_whole {
             // What is open is zero until the second kernel: its value, without noise, or 0.
             let samples = eight.map(|settled| settled.unwrap_or(0));
             // SAFETY: all eight are in the range.

@@ -45,6 +45,7 @@ pub unsafe fn finish<C: Construction, T: Word, const ADD: bool>(construction: &C
                 } else if let Ok(sample) = T::try_from(sample) {
                     to.write(sample);
                 } else {
+                    to.write(T::default());
                     add_u32(&raw mut (*launch.counters).past, 1);
                 }
             },

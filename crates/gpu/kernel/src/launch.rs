@@ -1,6 +1,9 @@
 //! What a launch is told, and where its threads are.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::{
+    ffi::c_void,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use crate::lists::Lists;
 
@@ -52,8 +55,6 @@ pub struct Counters {
 /// One launch of either kernel, for samples `first` to `first + len − 1` of a key: sample `first + i` goes to
 /// place i of `out`.
 ///
-/// What the pointers point to is in [`Launch::requires`](Self#safety).
-///
 /// # Safety
 ///
 /// Whoever runs a kernel with this promises that
@@ -64,7 +65,6 @@ pub struct Counters {
 /// 2. `lists` has a list for each thread block, and both kernels run with as many thread blocks;
 /// 3. `len` is below 2^32, and `first + len` at most 2^64 − 8;
 /// 4. nothing else reads or writes any of this while the kernel runs, but its own threads.
-#[repr(C)]
 #[derive(Debug)]
 pub struct Launch<T> {
     /// The key of ChaCha20.
@@ -87,6 +87,26 @@ pub struct Launch<T> {
     pub hard: *mut u64,
     /// What the threads count.
     pub counters: *mut Counters,
+}
+
+impl<T> Launch<T> {
+    /// Where each argument is that a kernel takes after those of the tables.
+    pub fn arguments(&mut self) -> [*mut c_void; 12] {
+        [
+            (&raw mut self.key).cast(),
+            (&raw mut self.out).cast(),
+            (&raw mut self.first).cast(),
+            (&raw mut self.len).cast(),
+            (&raw mut self.lists.entries).cast(),
+            (&raw mut self.lists.lengths).cast(),
+            (&raw mut self.lists.room).cast(),
+            (&raw mut self.done).cast(),
+            (&raw mut self.goes_on).cast(),
+            (&raw mut self.hard_room).cast(),
+            (&raw mut self.hard).cast(),
+            (&raw mut self.counters).cast(),
+        ]
+    }
 }
 
 impl<T> Clone for Launch<T> {
