@@ -98,7 +98,7 @@ def _library(array: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def _gaussian(sigma: _Number | None, sigma2: _Number | None) -> Gaussian:
+def _gaussian(sigma: Any, sigma2: Any) -> Gaussian:
     """The prepared sampler, whose tables take milliseconds to build. `typed`: a float is what it prints as."""
     return Gaussian(sigma, sigma2=sigma2)
 
