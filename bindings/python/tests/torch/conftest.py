@@ -10,7 +10,9 @@ import pytest
 
 import certus
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
+FOUND = importlib.util.find_spec("torch")
+#: This very folder is found too, where its parent is on the path; it has no origin.
+HAS_TORCH = FOUND is not None and FOUND.origin is not None
 
 
 def pytest_ignore_collect(collection_path: Any) -> bool | None:

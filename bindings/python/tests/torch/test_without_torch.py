@@ -10,7 +10,8 @@ HIDDEN = "import sys; sys.modules['torch'] = None\n"
 
 
 def test_torch_is_there_or_skipped() -> None:
-    if importlib.util.find_spec("torch") is None:
+    found = importlib.util.find_spec("torch")
+    if found is None or found.origin is None:
         pytest.skip("SKIPPED: torch is not installed: NOTHING of certus.torch was tested here")
 
 

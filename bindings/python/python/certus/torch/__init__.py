@@ -9,7 +9,8 @@
 """
 
 try:
-    import torch as _torch  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
+    # A folder that is named torch would do for `import torch` alone.
+    import torch.nn as _nn  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
 except ImportError as error:
     raise ImportError("certus.torch needs PyTorch, which is not installed: pip install torch") from error
 

@@ -97,9 +97,14 @@ def _library(array: Any) -> Any:
     return torch if isinstance(array, torch.Tensor) else numpy
 
 
+def _gaussian(sigma: Any, sigma2: Any) -> Gaussian:
+    """The prepared sampler, whose tables take milliseconds to build."""
+    return _built(sigma, sigma2)
+
+
 @functools.lru_cache(maxsize=16, typed=True)
-def _gaussian(sigma: _Number | None, sigma2: _Number | None) -> Gaussian:
-    """The prepared sampler, whose tables take milliseconds to build. `typed`: a float is what it prints as."""
+def _built(sigma: Any, sigma2: Any) -> Gaussian:
+    # By type too: a float is what it prints as, and not the fraction that equals it.
     return Gaussian(sigma, sigma2=sigma2)
 
 
