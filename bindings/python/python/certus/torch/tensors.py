@@ -13,7 +13,7 @@ import torch  # type: ignore[import-not-found, unused-ignore]
 from .._certus import Gaussian, _add_in_place, _gpu_add_noise, _gpu_fill
 
 if TYPE_CHECKING:
-    from .._certus import _Number
+    from .._certus import Noise, _Number
 
 #: A sum is said to leave its type where |value| + TAIL_SIGMAS·sigma does: noise is beyond twelve sigma with a
 #: probability below 2^-104.
@@ -151,7 +151,7 @@ def _draw_onto(tensor: torch.Tensor, gaussian: Gaussian) -> None:
         tensor.detach().copy_(values)
 
 
-def _on_gpu(draw: Callable[..., object], values: torch.Tensor, gaussian: Gaussian, source: Any = None) -> None:
+def _on_gpu(draw: Callable[..., object], values: torch.Tensor, sampler: Noise, source: Any = None) -> None:
     """Draws onto a contiguous tensor where it lies; all of it is done when this returns.
 
     In PyTorch's current stream, so that whatever was queued there before has been done before.
@@ -159,7 +159,7 @@ def _on_gpu(draw: Callable[..., object], values: torch.Tensor, gaussian: Gaussia
     device = values.device
     stream = torch.cuda.current_stream(device).cuda_stream
     try:
-        draw(gaussian, values.data_ptr(), values.numel(), values.element_size() * 8, device.index, stream, source=source)
+        draw(sampler, values.data_ptr(), values.numel(), values.element_size() * 8, device.index, stream, source=source)
     except Exception:
         # Values that had no noise yet are private.
         values.zero_()
