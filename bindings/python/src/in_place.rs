@@ -37,7 +37,10 @@ pub(crate) fn add_in_place(
     if let Ok(wide) = values.cast::<PyArrayDyn<i64>>() {
         let mut borrowed = wide.try_readwrite().map_err(busy)?;
         let values = borrowed.as_slice_mut().map_err(apart)?;
-        return py.detach(|| draw(source, |bits| noise.add_clamped(bits, pool.as_ref(), values))).map_err(failed);
+        let added = py.detach(|| {
+            draw(source, |bits| noise.add_clamped(bits, pool.as_ref(), values)).inspect_err(|_| values.fill(0))
+        });
+        return added.map_err(failed);
     }
     let must = |_| refused("values", "must be an array of int64 or int32");
     let mut borrowed = values.cast::<PyArrayDyn<i32>>().map_err(must)?.try_readwrite().map_err(busy)?;

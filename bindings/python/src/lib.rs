@@ -8,7 +8,7 @@
 //! * `budget`, from which mechanisms are paid;
 //! * `command`: the program `certus`, and its certificates;
 //! * `plan`, with `profile` and `answer`, and `calibrate`: accounts;
-//! * `in_place`, `gradient`, `poisson` and `steps`: what `certus.torch` rests on;
+//! * `in_place` and `gpu`, `gradient`, `poisson` and `steps`: what `certus.torch` rests on;
 //! * `audit`, of tallies (`tally`) of outputs (`outputs`, which are arrays, `arrow` or `lines`).
 
 mod answer;
@@ -21,6 +21,7 @@ mod capsule;
 mod command;
 mod data;
 mod enclosure;
+mod gpu;
 mod gradient;
 mod guarantee;
 mod in_place;
@@ -48,6 +49,7 @@ mod _certus {
         capsule::Column,
         command::{Certificate, run_command},
         enclosure::Enclosure,
+        gpu::{gpu_add_noise, gpu_fill},
         gradient::add_rounded,
         guarantee::Guarantee,
         in_place::add_in_place,

@@ -16,6 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::{
     array,
     capsule::{self, Column},
+    gpu::OnGpus,
     number::{count, integer, positive, refused, to_fraction, to_int, type_name},
     source::{Seeded, Source, draw, failed},
 };
@@ -27,7 +28,7 @@ const MOST_SAMPLES: u64 = 1 << 59;
 const MOST_THREADS: u64 = 1024;
 
 /// The noise by its sampler.
-enum Drawn {
+pub(crate) enum Drawn {
     Laplace(LaplaceNoise),
     Gaussian(GaussianNoise),
 }
@@ -38,7 +39,14 @@ enum Drawn {
 /// call; `source` is for tests (`certus.testing.seeded`).
 #[pyclass(module = "certus", frozen, subclass)]
 pub(crate) struct Noise {
-    drawn: Drawn,
+    pub(crate) drawn: Drawn,
+    pub(crate) on_gpus: OnGpus,
+}
+
+impl Noise {
+    fn new(drawn: Drawn) -> Self {
+        Self { drawn, on_gpus: OnGpus::default() }
+    }
 }
 
 /// The sampler of a name.
@@ -306,7 +314,7 @@ impl Laplace {
     fn new(py: Python<'_>, scale: &Bound<'_, PyAny>, sampler: &str) -> PyResult<PyClassInitializer<Self>> {
         let (scale, by) = (positive(scale, "scale")?, self::sampler(sampler)?);
         let noise = py.detach(|| LaplaceNoise::new(&scale, by)).map_err(|error| refused("scale", error))?;
-        Ok(PyClassInitializer::from(Noise { drawn: Drawn::Laplace(noise) }).add_subclass(Self { scale }))
+        Ok(PyClassInitializer::from(Noise::new(Drawn::Laplace(noise))).add_subclass(Self { scale }))
     }
 
     /// The scale, a Fraction.
@@ -346,7 +354,7 @@ impl Gaussian {
         };
         let by = self::sampler(sampler)?;
         let noise = py.detach(|| GaussianNoise::new(&variance, by)).map_err(|error| refused("sigma", error))?;
-        Ok(PyClassInitializer::from(Noise { drawn: Drawn::Gaussian(noise) }).add_subclass(Self { variance }))
+        Ok(PyClassInitializer::from(Noise::new(Drawn::Gaussian(noise))).add_subclass(Self { variance }))
     }
 
     /// The square of sigma, a Fraction.

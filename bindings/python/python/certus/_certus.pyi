@@ -31,6 +31,8 @@ __all__ = [
     "_add_rounded",
     "_audit_canaries",
     "_check_claim",
+    "_gpu_add_noise",
+    "_gpu_fill",
     "_poisson_sample",
     "_rational",
     "_render",
@@ -343,6 +345,12 @@ def _add_in_place(
     *,
     threads: _Number | None = None,
     source: Seeded | None = None,
+) -> None: ...
+def _gpu_add_noise(
+    noise: Noise, address: int, length: int, bits: int, device: int, stream: int, *, source: Seeded | None = None
+) -> int: ...
+def _gpu_fill(
+    noise: Noise, address: int, length: int, bits: int, device: int, stream: int, *, source: Seeded | None = None
 ) -> None: ...
 def _poisson_sample(population: _Number, rate: _Number, *, source: Seeded | None = None) -> NDArray[np.int64]: ...
 def _add_rounded(

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+import torch
+
 import certus
 
 HERE = pathlib.Path(__file__).parent
@@ -37,6 +39,11 @@ class Plant:
     def is_native(self) -> bool:
         """Whether the extension module has to be built."""
         return self.file.startswith("src/")
+
+    @property
+    def needs_gpu(self) -> bool:
+        """Whether the test runs on a GPU."""
+        return self.name.startswith("GPU: ")
 
 
 PLANTS = [
@@ -172,14 +179,14 @@ PLANTS = [
         "a key's range used twice: by two steps",
         "torch/tensors.py",
         "_add_in_place(gaussian, values.numpy(), threads=threads)",
-        "from .._certus import Seeded\n    _add_in_place(gaussian, values.numpy(), threads=threads, source=Seeded(bytes(32)))",
+        "from .._certus import Seeded\n        _add_in_place(gaussian, values.numpy(), threads=threads, source=Seeded(bytes(32)))",
         "test_dpsgd.py::test_two_steps_have_noise_of_their_own",
     ),
     Plant(
         "a key's range used twice: by two shards",
         "torch/tensors.py",
         "_add_in_place(gaussian, values.numpy(), threads=threads)",
-        "from .._certus import Seeded\n    _add_in_place(gaussian, values.numpy(), threads=threads, source=Seeded(bytes(32)))",
+        "from .._certus import Seeded\n        _add_in_place(gaussian, values.numpy(), threads=threads, source=Seeded(bytes(32)))",
         "test_sharding.py::test_on_ranks[3-shards]",
     ),
     Plant(
@@ -209,6 +216,48 @@ PLANTS = [
         "        tensor.detach().copy_(values)",
         "        pass",
         "test_noise_on_tensors.py::test_views_get_noise_and_their_neighbours_none",
+    ),
+    Plant(
+        "values that got no noise kept",
+        "torch/tensors.py",
+        "        values.zero_()\n",
+        "",
+        "test_noise_on_tensors.py::test_values_that_got_no_noise_on_a_gpu_are_zeros",
+    ),
+    Plant(
+        "GPU: another stream than the tensor's",
+        "torch/tensors.py",
+        "stream = torch.cuda.current_stream(device).cuda_stream",
+        "stream = 0",
+        "test_gpu.py::test_noise_comes_after_what_its_stream_has_before",
+    ),
+    Plant(
+        "GPU: a key's range used twice",
+        "torch/tensors.py",
+        "    try:\n        draw(sampler",
+        "    from .._certus import Seeded\n    source = Seeded(bytes(32))\n    try:\n        draw(sampler",
+        "test_gpu.py::test_two_calls_differ",
+    ),
+    Plant(
+        "GPU: the last values left without noise",
+        "torch/tensors.py",
+        "values.numel(), values.element_size() * 8",
+        "values.numel() - 1, values.element_size() * 8",
+        "test_gpu.py::test_the_bits_are_the_processors[4097-10]",
+    ),
+    Plant(
+        "GPU: a view's noise lost",
+        "torch/tensors.py",
+        "        tensor.detach().copy_(values)",
+        "        pass",
+        "test_gpu.py::test_views_get_noise_and_their_neighbours_none",
+    ),
+    Plant(
+        "GPU: noise of half the width in a training step",
+        "torch/dpsgd.py",
+        "self._gaussian = _gaussian(self.plan.sigma, None)",
+        "self._gaussian = _gaussian(self.plan.sigma / 2, None)",
+        "test_gpu.py::test_a_training_step_has_the_plans_noise",
     ),
     Plant(
         "a step drawn before it is paid",
@@ -342,6 +391,10 @@ def main() -> int:
     wanted = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     chosen = [plant for plant in PLANTS if native or not plant.is_native]
     chosen = [plant for plant in chosen if all(part in plant.name for part in wanted)]
+    if not torch.cuda.is_available():
+        skipped = [plant for plant in chosen if plant.needs_gpu]
+        chosen = [plant for plant in chosen if not plant.needs_gpu]
+        print(f"SKIPPED: {len(skipped)} bugs whose tests need a GPU")
     survived, sound = [], set()
     for plant in chosen:
         if plant.test not in sound:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from certus import Gaussian
+from certus._certus import _gpu_add_noise, _gpu_fill
 from certus.torch import add_noise_, add_noise_dlpack, noise
-
 
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
@@ -158,9 +160,38 @@ def test_arrays_of_jax_by_dlpack() -> None:
     assert 0 < int(abs(noisy - array).max()) < 60 and int(array[3, 5]) == 23
 
 
-def test_a_tensor_on_a_gpu_is_refused_until_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def pretended_gpu(monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
+    """Values of the processor that say they are on a GPU, where there is none."""
     if torch.cuda.is_available():
-        pytest.skip("SKIPPED: there is a GPU")
+        pytest.skip("SKIPPED: there is a GPU: tests/torch/test_gpu.py is about it")
+    values = torch.full((3,), 12345)
     monkeypatch.setattr(torch.Tensor, "is_cuda", True)
-    with pytest.raises(NotImplementedError, match="this build of certus has no GPU: "):
-        add_noise_(torch.zeros(3, dtype=torch.int64), sigma=1)
+    monkeypatch.setattr(torch.Tensor, "device", torch.device("cuda", 0))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: SimpleNamespace(cuda_stream=0))
+    return values
+
+
+def test_where_there_is_no_gpu_one_line_says_so(pretended_gpu: torch.Tensor) -> None:
+    with pytest.raises(RuntimeError, match="^there is no GPU: ") as raised:
+        add_noise_(pretended_gpu, sigma=1)
+    assert "\n" not in str(raised.value)
+
+
+def test_values_that_got_no_noise_on_a_gpu_are_zeros(pretended_gpu: torch.Tensor) -> None:
+    with pytest.raises(RuntimeError):
+        add_noise_(pretended_gpu, sigma=1)
+    assert pretended_gpu.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("draw", [_gpu_add_noise, _gpu_fill])
+def test_the_ways_to_a_gpu_refuse_what_has_no_tables(draw: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match="^bits: must be 32 or 64$"):
+        draw(Gaussian(3), 4096, 1, 16, 0, 0)
+    with pytest.raises((ValueError, RuntimeError), match="^(there is no GPU: |noise: must be of the prepared sampler)"):
+        draw(Gaussian(3, sampler="fixed"), 4096, 1, 64, 0, 0)
+
+
+def test_a_device_that_is_not_there_is_no_gpu() -> None:
+    with pytest.raises(RuntimeError, match="^there is no GPU: "):
+        _gpu_add_noise(Gaussian(3), 4096, 1, 64, 4095, 0)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]
 
-from .._certus import Gaussian, _add_in_place
+from .._certus import Gaussian, _add_in_place, _gpu_add_noise, _gpu_fill
 
 if TYPE_CHECKING:
-    from .._certus import _Number
+    from .._certus import Noise, _Number
 
 #: A sum is said to leave its type where |value| + TAIL_SIGMAS·sigma does: noise is beyond twelve sigma with a
 #: probability below 2^-104.
@@ -39,6 +41,9 @@ def add_noise_(
 
     Every call draws from the operating system afresh. A tensor that is not contiguous is copied, noised and
     copied back. If the source of randomness fails, an OSError is raised and every value is 0.
+
+    A tensor on a GPU gets its noise there, in PyTorch's current stream of its device: bit for bit what the
+    processor would draw under the same key. If the driver fails, a RuntimeError is raised and every value is 0.
     """
     gaussian = _gaussian(sigma, sigma2)
     _check(tensor, gaussian, bound)
@@ -64,7 +69,10 @@ def noise(
     gaussian = _gaussian(sigma, sigma2)
     _check(torch.zeros(0, dtype=dtype, device=device), gaussian, 0)
     drawn = torch.zeros(shape, dtype=dtype, device=device)
-    _draw_onto(drawn, gaussian)
+    if drawn.is_cuda:
+        _on_gpu(_gpu_fill, drawn, gaussian)
+    else:
+        _draw_onto(drawn, gaussian)
     return drawn
 
 
@@ -91,10 +99,8 @@ def _library(array: Any) -> Any:
     """The module that an array is of."""
     if hasattr(array, "__array_namespace__"):
         return array.__array_namespace__()
-    # Numpy before 2.0.
-    import numpy
-
-    return torch if isinstance(array, torch.Tensor) else numpy
+    # Of PyTorch, CuPy, and numpy before 2.0.
+    return sys.modules[type(array).__module__.partition(".")[0]]
 
 
 def _gaussian(sigma: Any, sigma2: Any) -> Gaussian:
@@ -138,12 +144,28 @@ def _bound(bound: Any) -> int:
 
 def _draw_onto(tensor: torch.Tensor, gaussian: Gaussian) -> None:
     """Adds noise in place, clamped: the one place that draws, for every device."""
-    if tensor.is_cuda:
-        raise NotImplementedError("this build of certus has no GPU: move the tensor to the processor (tensor.cpu())")
-    if tensor.device.type != "cpu":
-        raise ValueError(f"tensor: must be on the processor, not on {tensor.device.type}")
+    if not tensor.is_cuda and tensor.device.type != "cpu":
+        raise ValueError(f"tensor: must be on the processor or a GPU of NVIDIA's, not on {tensor.device.type}")
     values = tensor.detach().contiguous()
-    threads = torch.get_num_threads() if values.numel() >= FEW else None
-    _add_in_place(gaussian, values.numpy(), threads=threads)
+    if tensor.is_cuda:
+        _on_gpu(_gpu_add_noise, values, gaussian)
+    else:
+        threads = torch.get_num_threads() if values.numel() >= FEW else None
+        _add_in_place(gaussian, values.numpy(), threads=threads)
     if values.data_ptr() != tensor.data_ptr():
         tensor.detach().copy_(values)
+
+
+def _on_gpu(draw: Callable[..., object], values: torch.Tensor, sampler: Noise, source: Any = None) -> None:
+    """Draws onto a contiguous tensor where it lies; all of it is done when this returns.
+
+    In PyTorch's current stream, so that whatever was queued there before has been done before.
+    """
+    device = values.device
+    stream = torch.cuda.current_stream(device).cuda_stream
+    try:
+        draw(sampler, values.data_ptr(), values.numel(), values.element_size() * 8, device.index, stream, source=source)
+    except Exception:
+        # Values that had no noise yet are private.
+        values.zero_()
+        raise
