@@ -1,7 +1,7 @@
 //! Which public enums may grow.
 
 /// Enums that may be matched in full: two sides, two orientations, three verdicts, what the audit's search is made of,
-/// and what certificates read of the samplers.
+/// and what certificates and devices read of the samplers.
 const CLOSED: &[&str] = &[
     "Verdict",
     "Side",
@@ -16,7 +16,7 @@ const CLOSED: &[&str] = &[
     "Place",
     "Construction",
     "Decay",
-    "Found",
+    "View",
     "Kernel",
     "PilotError",
 ];

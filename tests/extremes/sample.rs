@@ -100,14 +100,14 @@ fn prepared(calls: &mut Calls) {
         }
         for length in [0, 9, u64::MAX] {
             calls.make(format!("at a range of {length}, of {}", shown(&value)), || {
-                let (laplace, gaussian) = (PreparedLaplace::new(&value), PreparedGaussian::new(&value));
+                let noise = PreparedLaplace::new(&value);
                 let (mut words, mut sums) = ([0_i64; 9], [i64::MAX; 9]);
-                let mut key = Key::drawn_from(&mut seeded([1; 32]))?;
-                let filled = laplace.fill_at(key.range(length)?, &mut words).is_ok();
-                let noised = key.range(length).and_then(|range| gaussian.add_noise_at(range, &mut sums));
+                let mut key = Key::new().and(Key::drawn_from(&mut seeded([1; 32])))?;
+                let filled = noise.fill_at(key.range(length)?, &mut words).is_ok();
+                let noised = key.range(length).and_then(|range| noise.add_noise_at(range, &mut sums));
                 let alone = Key::drawn_from(&mut seeded([2; 32]))?
                     .range(length)?
-                    .launch(|launch| [0, length / 2, u64::MAX].map(|index| laplace.sample_at(launch, index).is_ok()));
+                    .launch(|launch| [0, length / 2, u64::MAX].map(|index| noise.sample_at(launch, index).is_ok()));
                 Ok::<_, certus::bits::BitsError>((filled, noised, alone))
             });
         }
@@ -200,6 +200,7 @@ pub fn cases() -> Vec<Case> {
                 "sample/prepared/counter.rs: $name::fill_at",
                 "sample/prepared/counter.rs: $name::add_noise_at",
                 "sample/prepared/counter.rs: $name::sample_at",
+                "bits/key.rs: Key::new",
                 "bits/key.rs: Key::drawn_from",
                 "bits/key.rs: Key::range",
                 "bits/key.rs: Range::launch",

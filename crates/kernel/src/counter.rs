@@ -32,7 +32,7 @@ pub const PARTS_OF_A_WORD: u64 = 4;
 /// The second part of sample i, of 16 bits, in word ⌊i/4⌋ of its stream.
 #[inline]
 #[must_use]
-pub const fn second_part(word: u64, sample: u64) -> u64 {
+pub fn second_part(word: u64, sample: u64) -> u64 {
     word >> (48 - 16 * (sample % PARTS_OF_A_WORD)) & 0xffff
 }
 
