@@ -6,10 +6,11 @@
 use certus_gpu_kernel::launch::{Counters, PER_BLOCK};
 
 /// How many threads a thread block has.
-pub(crate) const THREADS: u32 = 256;
+pub(crate) const THREADS: u32 = 128;
 
-/// How many thread blocks there are for each multiprocessor.
-pub(crate) const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
+/// How many thread blocks there are for each multiprocessor, at most: many more than run at a time, so that all end
+/// together. (This and [`THREADS`] are what was fastest on an H200, of twenty pairs.)
+pub(crate) const BLOCKS_PER_MULTIPROCESSOR: u32 = 128;
 
 /// How many samples are drawn at a time: the lists are for so many, at most.
 pub(crate) const PIECE: u64 = 1 << 30;

@@ -7,34 +7,30 @@
 
 use crate::launch::add_u32;
 
-/// A slot that is still open: what the second kernel needs to begin with.
-#[repr(C, align(16))]
+/// A slot that is still open: what the second kernel needs to begin with, written at once. From the lowest bit on:
+/// the place in the tensor, below 2^48; the 16 bits of the second part, if there is one; the word of stream 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Open {
-    /// The place in the tensor, below 2^48, and on top of it the 16 bits of the second part, if there is one.
-    place: u64,
-    /// The sample's word of stream 0.
-    word: u64,
-}
+#[repr(transparent)]
+pub struct Open(u128);
 
 /// The bits of a place in the tensor.
 pub const PLACE_BITS: u32 = 48;
 
 impl Open {
     /// An entry that holds no slot.
-    pub const NONE: Self = Self { place: u64::MAX, word: 0 };
+    pub const NONE: Self = Self(u64::MAX as u128);
 
     /// The slot at a place below 2^48 − 1, with its first word and its second part.
     #[inline]
     pub fn new(place: u64, word: u64, second: u64) -> Self {
-        Self { place: place | second << PLACE_BITS, word }
+        Self(u128::from(place | second << PLACE_BITS) | u128::from(word) << 64)
     }
 
     /// The place, the first word and the second part; nothing if there is no slot here.
     #[inline]
     pub fn read(self) -> Option<(u64, u64, u64)> {
-        let place = self.place & ((1 << PLACE_BITS) - 1);
-        (self.place != u64::MAX).then_some((place, self.word, self.place >> PLACE_BITS))
+        let (low, word) = (self.0 as u64, (self.0 >> 64) as u64);
+        (low != u64::MAX).then_some((low & ((1 << PLACE_BITS) - 1), word, low >> PLACE_BITS))
     }
 }
 

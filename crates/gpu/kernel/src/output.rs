@@ -6,7 +6,7 @@ pub trait Word: Copy + Default + TryFrom<i64> {
     fn plus(self, sample: i64) -> (Self, bool);
 
     /// Puts something for each of eight elements, by what was there, if that is read, and by a sample: 16 bytes
-    /// at a time.
+    /// at a time, the first element lowest. (Elements of their own would be merged with the stores of [`each`].)
     ///
     /// # Safety
     ///
@@ -74,17 +74,38 @@ unsafe fn each<T: Word>(to: *mut T, samples: [i64; 8], mut put: impl FnMut(T, i6
     each!(0 1 2 3 4 5 6 7);
 }
 
-/// Two elements.
-#[repr(C, align(16))]
-#[derive(Clone, Copy, Default)]
-struct Two(i64, i64);
-
-/// Four elements.
-#[repr(C, align(16))]
-#[derive(Clone, Copy, Default)]
-struct Four(i32, i32, i32, i32);
-
 impl Word for i64 {
+    /// Wraps at first, and mends what has passed the range, which is rare.
+    #[inline]
+    unsafe fn add_eight(to: *mut i64, samples: [i64; 8]) -> u32 {
+        let mut signs = 0;
+        let add = |before: i64, sample: i64| {
+            let sum = before.wrapping_add(sample);
+            // Negative where both have a sign that the sum has not.
+            signs |= (sum ^ before) & (sum ^ sample);
+            sum
+        };
+        // SAFETY: the caller's.
+        unsafe { each(to, samples, add, true) };
+        let mut past = 0;
+        if signs < 0 {
+            macro_rules! mend {
+                ($($at:literal)*) => { $(
+                    // SAFETY: one of the eight. Volatile, or the compiler would keep all values for this.
+                    unsafe {
+                        let to = to.add($at);
+                        let before = to.read_volatile().wrapping_sub(samples[$at]);
+                        let (sum, is_past) = before.plus(samples[$at]);
+                        to.write(sum);
+                        past += u32::from(is_past);
+                    }
+                )* };
+            }
+            mend!(0 1 2 3 4 5 6 7);
+        }
+        past
+    }
+
     #[inline]
     fn plus(self, sample: i64) -> (i64, bool) {
         let sum = self.wrapping_add(sample);
@@ -95,15 +116,16 @@ impl Word for i64 {
 
     #[inline]
     unsafe fn each_chunk(to: *mut i64, samples: [i64; 8], mut put: impl FnMut(i64, i64) -> i64, reads: bool) {
-        let to = to.cast::<Two>();
+        let to = to.cast::<u128>();
         let [a, b, c, d, e, f, g, h] = samples;
         macro_rules! chunks {
             ($($at:literal $one:ident $two:ident)*) => { $(
                 // SAFETY: one of four chunks.
                 unsafe {
                     let to = to.add($at);
-                    let before = if reads { to.read() } else { Two::default() };
-                    to.write(Two(put(before.0, $one), put(before.1, $two)));
+                    let before = if reads { to.read() } else { 0 };
+                    let (one, two) = (put(before as i64, $one), put((before >> 64) as i64, $two));
+                    to.write(u128::from(one.cast_unsigned()) | u128::from(two.cast_unsigned()) << 64);
                 }
             )* };
         }
@@ -124,15 +146,18 @@ impl Word for i32 {
 
     #[inline]
     unsafe fn each_chunk(to: *mut i32, samples: [i64; 8], mut put: impl FnMut(i32, i64) -> i32, reads: bool) {
-        let to = to.cast::<Four>();
+        let to = to.cast::<u128>();
         let [a, b, c, d, e, f, g, h] = samples;
         macro_rules! chunks {
             ($($at:literal $one:ident $two:ident $three:ident $four:ident)*) => { $(
                 // SAFETY: one of two chunks.
                 unsafe {
                     let to = to.add($at);
-                    let before = if reads { to.read() } else { Four::default() };
-                    to.write(Four(put(before.0, $one), put(before.1, $two), put(before.2, $three), put(before.3, $four)));
+                    let before = if reads { to.read() } else { 0 };
+                    let mut put = |shift: u32, sample| {
+                        u128::from(put((before >> shift) as i32, sample).cast_unsigned()) << shift
+                    };
+                    to.write(put(0, $one) | put(32, $two) | put(64, $three) | put(96, $four));
                 }
             )* };
         }
