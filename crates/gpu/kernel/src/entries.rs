@@ -4,6 +4,7 @@ use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
 
 use crate::{
     bare, construction::{Table, Tables, Wide}, count::{self, Count}, dense::dense, finish::finish, launch::{Launch, Thread},
+    rounding::{self, Rounding},
 };
 
 #[inline(always)]
@@ -80,4 +81,15 @@ pub unsafe extern "ptx-kernel" fn bare_i64(launch: Launch<i64>) {
 pub unsafe extern "ptx-kernel" fn count_i64(of: Count) {
     // SAFETY: the caller's.
     unsafe { count::count(&of, thread()) }
+}
+
+/// Gradients, rounded and added up.
+///
+/// # Safety
+///
+/// As [`Rounding`] says.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn round_f32(of: Rounding) {
+    // SAFETY: the caller's.
+    unsafe { rounding::round(&of, thread()) }
 }

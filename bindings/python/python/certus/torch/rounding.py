@@ -14,8 +14,8 @@ is total: nothing is refused for what an example holds.
 5. Where it does not hold, as the float norm was a little wrong, z is **divided** by 2 towards zero until it
    does. (A shift would leave −1 at −1 for ever.)
 
-`round_and_add` is the rule for tensors anywhere, and the processor's own form (`src/gradient.rs`) gives the same
-integers in one pass over the gradients.
+`round_and_add` is the rule for tensors anywhere. The processor's own form (`src/gradient.rs`) and a kernel for GPUs
+of NVIDIA's give the same integers in one pass over the gradients.
 """
 
 from __future__ import annotations
@@ -24,13 +24,20 @@ from collections.abc import Sequence
 
 import torch  # type: ignore[import-not-found, unused-ignore]
 
-from .._certus import _add_rounded
+from .._certus import _add_rounded, _gpu_add_rounded
 
 #: The most grid bits: 2^20 steps a clip norm.
 MOST_GRID_BITS = 20
 
 #: How many squares are summed before they are compared.
 BLOCK = 1 << 20
+
+#: How many threads a thread block of a GPU has (`ROUNDING_THREADS` of `certus-gpu`), and the most thread blocks:
+#: a sum of squares for each thread is then at most 2^17 numbers an example.
+GPU_THREADS, GPU_BLOCKS = 256, 512
+
+#: How many coordinates a thread has at a time.
+GPU_COORDINATES = 8
 
 #: Factors are this much smaller than the float norm asks for, so that a norm that is a rounding error too low
 #: costs its example four parts in a million and not a half.
@@ -93,9 +100,35 @@ def _add_all(
                 squares.numpy(),
                 threads=torch.get_num_threads(),
             )
+        elif rows.is_cuda:
+            _round_and_add_on_gpu(rows, factor, halvings, weights, bound, part, squares)
         else:
             round_and_add(rows, factor, halvings, weights, bound, part, squares)
     return squares
+
+
+def _round_and_add_on_gpu(
+    rows: torch.Tensor,
+    factor: torch.Tensor,
+    halvings: torch.Tensor,
+    weights: torch.Tensor,
+    bound: int,
+    sums: torch.Tensor,
+    squares: torch.Tensor,
+) -> None:
+    """As `round_and_add`, by a kernel that reads the gradients once."""
+    examples, length = rows.shape
+    blocks = min(-(-length // (GPU_THREADS * GPU_COORDINATES)), GPU_BLOCKS)
+    # Contiguous, and kept in variables for as long as they are used.
+    rows, factor, halvings, weights = (part.contiguous() for part in (rows, factor, halvings, weights))
+    parts = torch.zeros(examples, blocks * GPU_THREADS, dtype=torch.int64, device=rows.device)
+    tensors = (rows, factor, halvings, weights, sums, parts)
+    stream = torch.cuda.current_stream(rows.device).cuda_stream
+    addresses = tuple(tensor.data_ptr() for tensor in tensors)
+    _gpu_add_rounded(addresses, length, examples, bound, blocks, rows.device.index, stream)
+    # At most 2^17 threads, whose parts are cut to bound² + 1 before they are added: 2^58.
+    total = parts.clamp_(max=bound * bound + 1).sum(dim=1)
+    squares.add_(total).clamp_(max=bound * bound + 1)
 
 
 def round_and_add(
