@@ -29,12 +29,20 @@ def native(
     )
 
 
-def on_gpu(*arguments: Any) -> None:
+def on_gpu(
+    rows: torch.Tensor,
+    factor: torch.Tensor,
+    halvings: torch.Tensor,
+    weights: torch.Tensor,
+    bound: int,
+    sums: torch.Tensor,
+    squares: torch.Tensor,
+) -> None:
     """A GPU's form, called as the other ones with what the processor has."""
-    moved = [part.cuda() if isinstance(part, torch.Tensor) else part for part in arguments]
-    rounding._round_and_add_on_gpu(*moved)
-    for part, result in zip(arguments[-2:], moved[-2:]):
-        part.copy_(result)
+    moved, total = [part.cuda() for part in (factor, halvings, weights)], sums.cuda()
+    found = rounding._add_all_on_gpu([rows.cuda()], *moved, bound, total)
+    sums.copy_(total)
+    squares.add_(found.cpu()).clamp_(max=bound * bound + 1)
 
 
 @pytest.fixture(params=["tensors", "processor", "gpu"])

@@ -83,6 +83,8 @@ def _add_all(
     sums: torch.Tensor,
 ) -> torch.Tensor:
     """Rounds and adds the gradients of all parameters; the answer is each example's Σ z², or bound² + 1 above it."""
+    if sums.is_cuda:
+        return _add_all_on_gpu(gradients, factor, halvings, weights, bound, sums)
     squares = torch.zeros_like(weights)
     offset = 0
     for gradient in gradients:
@@ -100,35 +102,39 @@ def _add_all(
                 squares.numpy(),
                 threads=torch.get_num_threads(),
             )
-        elif rows.is_cuda:
-            _round_and_add_on_gpu(rows, factor, halvings, weights, bound, part, squares)
         else:
             round_and_add(rows, factor, halvings, weights, bound, part, squares)
     return squares
 
 
-def _round_and_add_on_gpu(
-    rows: torch.Tensor,
+def _add_all_on_gpu(
+    gradients: Sequence[torch.Tensor],
     factor: torch.Tensor,
     halvings: torch.Tensor,
     weights: torch.Tensor,
     bound: int,
     sums: torch.Tensor,
-    squares: torch.Tensor,
-) -> None:
-    """As `round_and_add`, by a kernel that reads the gradients once."""
-    examples, length = rows.shape
-    blocks = min(-(-length // (GPU_THREADS * GPU_COORDINATES)), GPU_BLOCKS)
-    # Contiguous, and kept in variables for as long as they are used.
-    rows, factor, halvings, weights = (part.contiguous() for part in (rows, factor, halvings, weights))
-    parts = torch.zeros(examples, blocks * GPU_THREADS, dtype=torch.int64, device=rows.device)
-    tensors = (rows, factor, halvings, weights, sums, parts)
-    stream = torch.cuda.current_stream(rows.device).cuda_stream
-    addresses = tuple(tensor.data_ptr() for tensor in tensors)
-    _gpu_add_rounded(addresses, length, examples, bound, blocks, rows.device.index, stream)
-    # At most 2^17 threads, whose parts are cut to bound² + 1 before they are added: 2^58.
-    total = parts.clamp_(max=bound * bound + 1).sum(dim=1)
-    squares.add_(total).clamp_(max=bound * bound + 1)
+) -> torch.Tensor:
+    """As `_add_all`, by a kernel that reads the gradients once, and waits for nothing."""
+    factor, halvings, weights = factor.contiguous(), halvings.contiguous(), weights.contiguous()
+    device = sums.device
+    stream = torch.cuda.current_stream(device).cuda_stream
+    longest = max(gradient[0].numel() for gradient in gradients)
+    blocks = min(-(-longest // (GPU_THREADS * GPU_COORDINATES)), GPU_BLOCKS)
+    # What each thread saw of each example, of all parameters together: it stops at 2^63 − 1.
+    squares = torch.zeros(len(factor), blocks * GPU_THREADS, dtype=torch.int64, device=device)
+    offset = 0
+    for gradient in gradients:
+        rows = _rows(gradient).contiguous()
+        examples, length = rows.shape
+        part = sums[offset : offset + length]
+        offset += length
+        tensors = (rows, factor, halvings, weights, part, squares)
+        addresses = tuple(tensor.data_ptr() for tensor in tensors)
+        _gpu_add_rounded(addresses, length, examples, bound, blocks, device.index, stream)
+    # At most 2^17 numbers, cut to bound² + 1 before they are added: 2^58.
+    over = bound * bound + 1
+    return squares.clamp_(max=over).sum(dim=1).clamp_(max=over)
 
 
 def round_and_add(
