@@ -50,6 +50,11 @@ fn kept<T: Clone>(
     Ok(made)
 }
 
+/// A device, which is started at its first use.
+pub(crate) fn device(number: usize) -> Result<Device, GpuError> {
+    kept(&DEVICES, number, || Device::new(number))
+}
+
 /// Integers on a GPU, as Python tells of them.
 struct Place {
     address: usize,
@@ -69,9 +74,8 @@ impl Place {
     /// Adds noise to what is there, or fills it; the answer is how many sums were clamped.
     fn draw<T: Element>(&self, noise: &Noise, work: Work, source: Option<&Seeded>) -> Result<u64, GpuError> {
         let tables = kept(&noise.on_gpus, self.device, || {
-            let device = kept(&DEVICES, self.device, || Device::new(self.device))?;
-            let prepared = prepared(noise).ok_or(GpuError::NoTables)?;
-            device.prepare(prepared).map(Arc::new)
+            let device = device(self.device)?;
+            device.prepare(prepared(noise).ok_or(GpuError::NoTables)?).map(Arc::new)
         })?;
         let range = draw::<_, BitsError>(source, |bits| Key::drawn_from(bits)?.range(self.length))?;
         let first = std::ptr::without_provenance_mut::<T>(self.address);
@@ -113,7 +117,12 @@ fn draw_onto(
         64 => py.detach(|| place.draw::<i64>(noise, work, source)),
         _ => return Err(refused("bits", "must be 32 or 64")),
     };
-    drawn.map_err(|error| match error {
+    drawn.map_err(raised)
+}
+
+/// What is raised.
+pub(crate) fn raised(error: GpuError) -> PyErr {
+    match error {
         GpuError::Bits(error) => failed(error),
         GpuError::NoTables => PyValueError::new_err(
             "noise: must be of the prepared sampler, with a scale or sigma of at most 2^63, on a GPU",
@@ -121,7 +130,7 @@ fn draw_onto(
         GpuError::Length { .. } | GpuError::Alignment { .. } => PyValueError::new_err(error.to_string()),
         GpuError::TooWide => PyOverflowError::new_err(error.to_string()),
         _ => PyRuntimeError::new_err(error.to_string()),
-    })
+    }
 }
 
 /// Adds an independent sample to each of `length` integers of so many bits at an address of a GPU, in a stream;

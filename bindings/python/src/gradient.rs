@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::number::refused;
 
 /// The largest bound: 2^20 steps a clip norm.
-const MOST_BOUND: i64 = 1 << 20;
+pub(crate) const MOST_BOUND: i64 = 1 << 20;
 
 /// How many coordinates are taken at a time: few enough that their sums stay in the processor's first cache,
 /// and that the squares of 2^12 numbers of at most 2^20 are at most 2^52 together, far below a wrap.
@@ -165,7 +165,7 @@ fn stopped(square: i64, block: i64, bound: i64) -> i64 {
 }
 
 /// A bound of at most 2^20.
-fn to_i32(bound: i64) -> i32 {
+pub(crate) fn to_i32(bound: i64) -> i32 {
     i32::try_from(bound).unwrap_or(i32::MAX)
 }
 

@@ -8,7 +8,7 @@
 //! * `budget`, from which mechanisms are paid;
 //! * `command`: the program `certus`, and its certificates;
 //! * `plan`, with `profile` and `answer`, and `calibrate`: accounts;
-//! * `in_place` and `gpu`, `gradient`, `poisson` and `steps`: what `certus.torch` rests on;
+//! * `in_place` and `gpu`, `gradient` and `gradient_on_gpu`, `poisson` and `steps`: what `certus.torch` rests on;
 //! * `audit`, of tallies (`tally`) of outputs (`outputs`, which are arrays, `arrow` or `lines`).
 
 mod answer;
@@ -23,6 +23,7 @@ mod data;
 mod enclosure;
 mod gpu;
 mod gradient;
+mod gradient_on_gpu;
 mod guarantee;
 mod in_place;
 mod lines;
@@ -51,6 +52,7 @@ mod _certus {
         enclosure::Enclosure,
         gpu::{gpu_add_noise, gpu_fill},
         gradient::add_rounded,
+        gradient_on_gpu::gpu_add_rounded,
         guarantee::Guarantee,
         in_place::add_in_place,
         mechanism::{Mechanism, describe, mechanisms},

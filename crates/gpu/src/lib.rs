@@ -11,6 +11,7 @@ mod launches;
 pub mod measure;
 mod noise;
 mod ptx;
+mod rounding;
 mod tables;
 mod tensor;
 
@@ -19,5 +20,8 @@ pub use driver::Stream;
 pub use element::Element;
 pub use error::GpuError;
 pub use noise::Noise;
+pub use rounding::ROUNDING_THREADS;
 pub use tables::Prepared;
 pub use tensor::Tensor;
+
+pub use certus_gpu_kernel::rounding::Rounding;

@@ -32,6 +32,7 @@ __all__ = [
     "_audit_canaries",
     "_check_claim",
     "_gpu_add_noise",
+    "_gpu_add_rounded",
     "_gpu_fill",
     "_poisson_sample",
     "_rational",
@@ -363,6 +364,15 @@ def _add_rounded(
     squares: NDArray[np.int64],
     *,
     threads: int = 1,
+) -> None: ...
+def _gpu_add_rounded(
+    addresses: tuple[int, int, int, int, int, int],
+    length: int,
+    examples: int,
+    bound: int,
+    blocks: int,
+    device: int,
+    stream: int,
 ) -> None: ...
 
 @final

@@ -20,7 +20,7 @@ from training import data, flat, run
 
 from certus import Gaussian, Laplace, testing
 from certus._certus import Noise, _add_in_place, _gpu_add_noise, _gpu_fill
-from certus.torch import add_noise_, add_noise_dlpack, noise, tensors
+from certus.torch import add_noise_, add_noise_dlpack, noise, rounding, tensors
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="SKIPPED: there is no GPU: NOTHING of certus on a GPU was tested here"
@@ -159,6 +159,25 @@ def test_the_other_refusals_are_those_of_the_processor() -> None:
         add_noise_(torch.zeros(3, dtype=torch.int32, device="cuda"), sigma=1000, bound=2**31 - 10_000)
     with pytest.raises(ValueError, match="^noise: must be of the prepared sampler"):
         _gpu_add_noise(Gaussian(3, sampler="reference"), 4096, 1, 64, 0, 0)
+
+
+@pytest.mark.parametrize("examples", [1, 3, 64])
+@pytest.mark.parametrize("length", [1, 2047, 2049, 1_050_001])
+def test_gradients_become_the_processors_integers(examples: int, length: int) -> None:
+    generator = torch.Generator().manual_seed(length)
+    rows = torch.randn(examples, length, generator=generator)
+    for place, wrong in enumerate((float("nan"), float("inf"), -float("inf"), 1e30, -0.0)):
+        rows[place % examples, place % length] = wrong
+    factor = torch.rand(examples, generator=generator) * 10.0 ** torch.randint(0, 7, (examples,), generator=generator)
+    halvings = torch.arange(examples) % 25
+    weights = torch.arange(examples) % 3 - 1
+    sums, squares = torch.ones(length, dtype=torch.int64), torch.zeros(examples, dtype=torch.int64)
+    total = sums.cuda()
+    rounding.round_and_add(rows, factor, halvings, weights, 2**20, sums, squares)
+    # In two parts, as of two parameters.
+    parts = [part.cuda() for part in (rows[:, : length // 3], rows[:, length // 3 :]) if part.numel() > 0]
+    found = rounding._add_all_on_gpu(parts, factor.cuda(), halvings.cuda(), weights.cuda(), 2**20, total)
+    assert torch.equal(total.cpu(), sums) and torch.equal(found.cpu(), squares)
 
 
 def test_a_training_step_has_the_plans_noise() -> None:

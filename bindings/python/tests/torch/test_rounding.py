@@ -1,8 +1,9 @@
-"""The integer rule, in both of its forms: on tensors anywhere, and the processor's own."""
+"""The integer rule, in all of its forms: on tensors anywhere, the processor's own, and a GPU's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -28,11 +29,30 @@ def native(
     )
 
 
-@pytest.fixture(params=["tensors", "processor"])
+def on_gpu(
+    rows: torch.Tensor,
+    factor: torch.Tensor,
+    halvings: torch.Tensor,
+    weights: torch.Tensor,
+    bound: int,
+    sums: torch.Tensor,
+    squares: torch.Tensor,
+) -> None:
+    """A GPU's form, called as the other ones with what the processor has."""
+    moved, total = [part.cuda() for part in (factor, halvings, weights)], sums.cuda()
+    found = rounding._add_all_on_gpu([rows.cuda()], *moved, bound, total)
+    sums.copy_(total)
+    squares.add_(found.cpu()).clamp_(max=bound * bound + 1)
+
+
+@pytest.fixture(params=["tensors", "processor", "gpu"])
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Form:
     """One of the forms, which `add_bounded` takes then too."""
     if request.param == "processor":
         return native
+    if request.param == "gpu" and not torch.cuda.is_available():
+        pytest.skip("SKIPPED: there is no GPU")
+    form = on_gpu if request.param == "gpu" else rounding.round_and_add
 
     def add_all(
         gradients: list[torch.Tensor],
@@ -46,12 +66,12 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> For
         for gradient in gradients:
             rows = rounding._rows(gradient)
             part = sums[offset : offset + rows.shape[1]]
-            rounding.round_and_add(rows, factor, halvings, weights, bound, part, squares)
+            form(rows, factor, halvings, weights, bound, part, squares)
             offset += rows.shape[1]
         return squares
 
     monkeypatch.setattr(rounding, "_add_all", add_all)
-    return rounding.round_and_add
+    return form
 
 
 def rounded(form: Form, rows: torch.Tensor, bound: int, factor: float = 1.0, halvings: int = 0) -> tuple[list[int], int]:

@@ -10,6 +10,7 @@ use crate::{
     finish::finish,
     launch::{Counters, Launch, Thread},
     lists::{Lists, Open},
+    rounding::{self, Rounding},
 };
 
 #[inline(always)]
@@ -117,4 +118,15 @@ pub unsafe extern "ptx-kernel" fn bare_i64(key: *const u32, out: *mut i64, len: 
 pub unsafe extern "ptx-kernel" fn count_i64(of: Count) {
     // SAFETY: the caller's.
     unsafe { count::count(&of, thread()) }
+}
+
+/// Gradients, rounded and added up.
+///
+/// # Safety
+///
+/// As [`Rounding`] says.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn round_f32(of: Rounding) {
+    // SAFETY: the caller's.
+    unsafe { rounding::round(&of, thread()) }
 }

@@ -12,6 +12,7 @@
 //! | [`lists`] | the slots that the first kernel leaves open |
 //! | [`finish`] | the second kernel: open slots, with words of streams 1, 2, … |
 //! | [`output`] | tensors of 32 or 64 bits, filled or added to |
+//! | [`rounding`] | gradients of single examples, rounded to integers of a bounded norm and added up |
 //! | [`count`], [`bare`] | for tests and measurements: histograms on the device, and words of ChaCha20 alone |
 //! | `entries` | the names by which a host launches them; on the GPU alone |
 //!
@@ -31,3 +32,4 @@ pub mod finish;
 pub mod launch;
 pub mod lists;
 pub mod output;
+pub mod rounding;

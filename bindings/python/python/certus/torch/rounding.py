@@ -14,8 +14,8 @@ is total: nothing is refused for what an example holds.
 5. Where it does not hold, as the float norm was a little wrong, z is **divided** by 2 towards zero until it
    does. (A shift would leave −1 at −1 for ever.)
 
-`round_and_add` is the rule for tensors anywhere, and the processor's own form (`src/gradient.rs`) gives the same
-integers in one pass over the gradients.
+`round_and_add` is the rule for tensors anywhere. The processor's own form (`src/gradient.rs`) and a kernel for GPUs
+of NVIDIA's give the same integers in one pass over the gradients.
 """
 
 from __future__ import annotations
@@ -24,13 +24,20 @@ from collections.abc import Sequence
 
 import torch  # type: ignore[import-not-found, unused-ignore]
 
-from .._certus import _add_rounded
+from .._certus import _add_rounded, _gpu_add_rounded
 
 #: The most grid bits: 2^20 steps a clip norm.
 MOST_GRID_BITS = 20
 
 #: How many squares are summed before they are compared.
 BLOCK = 1 << 20
+
+#: How many threads a thread block of a GPU has (`ROUNDING_THREADS` of `certus-gpu`), and the most thread blocks:
+#: a sum of squares for each thread is then at most 2^17 numbers an example.
+GPU_THREADS, GPU_BLOCKS = 256, 512
+
+#: How many coordinates a thread has at a time.
+GPU_COORDINATES = 8
 
 #: Factors are this much smaller than the float norm asks for, so that a norm that is a rounding error too low
 #: costs its example four parts in a million and not a half.
@@ -76,6 +83,8 @@ def _add_all(
     sums: torch.Tensor,
 ) -> torch.Tensor:
     """Rounds and adds the gradients of all parameters; the answer is each example's Σ z², or bound² + 1 above it."""
+    if sums.is_cuda:
+        return _add_all_on_gpu(gradients, factor, halvings, weights, bound, sums)
     squares = torch.zeros_like(weights)
     offset = 0
     for gradient in gradients:
@@ -96,6 +105,36 @@ def _add_all(
         else:
             round_and_add(rows, factor, halvings, weights, bound, part, squares)
     return squares
+
+
+def _add_all_on_gpu(
+    gradients: Sequence[torch.Tensor],
+    factor: torch.Tensor,
+    halvings: torch.Tensor,
+    weights: torch.Tensor,
+    bound: int,
+    sums: torch.Tensor,
+) -> torch.Tensor:
+    """As `_add_all`, by a kernel that reads the gradients once, and waits for nothing."""
+    factor, halvings, weights = factor.contiguous(), halvings.contiguous(), weights.contiguous()
+    device = sums.device
+    stream = torch.cuda.current_stream(device).cuda_stream
+    longest = max(gradient[0].numel() for gradient in gradients)
+    blocks = min(-(-longest // (GPU_THREADS * GPU_COORDINATES)), GPU_BLOCKS)
+    # What each thread saw of each example, of all parameters together: it stops at 2^63 − 1.
+    squares = torch.zeros(len(factor), blocks * GPU_THREADS, dtype=torch.int64, device=device)
+    offset = 0
+    for gradient in gradients:
+        rows = _rows(gradient).contiguous()
+        examples, length = rows.shape
+        part = sums[offset : offset + length]
+        offset += length
+        tensors = (rows, factor, halvings, weights, part, squares)
+        addresses = tuple(tensor.data_ptr() for tensor in tensors)
+        _gpu_add_rounded(addresses, length, examples, bound, blocks, device.index, stream)
+    # At most 2^17 numbers, cut to bound² + 1 before they are added: 2^58.
+    over = bound * bound + 1
+    return squares.clamp_(max=over).sum(dim=1).clamp_(max=over)
 
 
 def round_and_add(
