@@ -136,7 +136,9 @@ fn each<C: Trial<Word = u64>, T, E: From<BitsError>>(
                 }
             }
         }
-        for ((slot, &mut first), &second) in batch.iter_mut().zip(firsts).zip(seconds.iter().skip(skipped)) {
+        // As many as the batch has samples, at least: it ends where a batch that skips none would.
+        let parts = seconds.get(skipped..).unwrap_or_default();
+        for ((slot, &mut first), &second) in batch.iter_mut().zip(firsts).zip(parts) {
             // Known to the compiler where there is none.
             let second = if C::SECOND > 0 { second } else { 0 };
             match construction.settle(first, second) {
