@@ -1,4 +1,5 @@
 //! Whoever has a GPU draws on it what the processor draws; whoever has none is told so, in one line.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use std::io::Write;
 
