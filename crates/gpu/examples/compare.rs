@@ -69,7 +69,7 @@ fn differing(device: &Device, prepared: &Prepared, samples: u64) -> Result<u64, 
         let count = left.min(PIECE - 5);
         let length = usize::try_from(count)?;
         let (here, there) = (&mut here[..length], &mut there[..length]);
-        if piece % 2 == 0 {
+        if piece.is_multiple_of(2) {
             let mut out = Tensor::<i64>::zeros(device, length)?;
             noise.fill(theirs.range(count)?, &mut out)?;
             out.read(0, there)?;

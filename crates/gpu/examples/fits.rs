@@ -5,6 +5,7 @@
 //! floats, which share no code with the library, where a bin has many.
 //!
 //! cargo run --release --example fits [samples of each, 10^11 by default]
+#![allow(clippy::float_arithmetic, reason = "a test statistic is a float")]
 
 use std::{error::Error, process::ExitCode, time::Instant};
 

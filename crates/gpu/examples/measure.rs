@@ -2,6 +2,7 @@
 //! 1 where a bar is missed, and with 3 where there is no GPU.
 //!
 //! cargo run --release --example measure [samples, 2^30 by default] [names, with commas; all by default]
+#![allow(clippy::float_arithmetic, reason = "times, and their ratios")]
 
 use std::{error::Error, process::ExitCode};
 

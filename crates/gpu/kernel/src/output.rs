@@ -58,7 +58,7 @@ pub trait Word: Copy + Default + TryFrom<i64> {
 /// `to` points to eight elements and is aligned as they are.
 #[inline]
 unsafe fn each<T: Word>(to: *mut T, samples: [i64; 8], mut put: impl FnMut(T, i64) -> T, reads: bool) {
-    if to as usize % 16 == 0 {
+    if (to as usize).is_multiple_of(16) {
         // SAFETY: the caller's.
         return unsafe { T::each_chunk(to, samples, put, reads) };
     }
