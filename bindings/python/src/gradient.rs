@@ -1,7 +1,7 @@
 //! Gradients of single examples onto the integer grid, and into their sum: the processor's form of the rule
 //! that `certus/torch/rounding.py` states.
 //!
-//! This is the one file of the package with float arithmetic: one multiplication. It decides nothing about
+//! This is the one file of the package with float arithmetic: a multiplication, and a rounding. It decides nothing about
 //! privacy, as whatever it gives is rounded to an integer in [−bound, bound], and what is bounded is the
 //! integers' own norm, which the caller compares.
 
@@ -17,6 +17,9 @@ pub(crate) const MOST_BOUND: i64 = 1 << 20;
 /// How many coordinates are taken at a time: few enough that their sums stay in the processor's first cache,
 /// and that the squares of 2^12 numbers of at most 2^20 are at most 2^52 together, far below a wrap.
 const BLOCK: usize = 1 << 12;
+
+/// 2^23: floats from here to 2^24 are the integers.
+const UNIT: f32 = 8_388_608.0;
 
 /// The fewest numbers for which threads pay.
 const FEW: usize = 1 << 20;
@@ -59,7 +62,7 @@ pub(crate) fn add_rounded(
         .zip(weights)
         .map(|((factor, halvings), weight)| Rule {
             factor: *factor,
-            bound: to_i32(bound),
+            bound: to_f32(bound),
             halved: halved(*halvings),
             weight: *weight,
         })
@@ -92,21 +95,30 @@ pub(crate) fn add_rounded(
 /// What is done to one example's coordinates.
 struct Rule {
     factor: f32,
-    bound: i32,
+    bound: f32,
     /// 2^halvings; any number of them above 31 leaves nothing of 21 bits.
     halved: i32,
     weight: i64,
 }
 
 impl Rule {
-    /// The integer of a coordinate.
+    /// The integer of a coordinate: what `(coordinate * factor) as i32`, clamped, is, in instructions that every
+    /// processor has for several numbers at once.
     ///
-    /// Rust's `as` truncates towards zero, takes NaN to 0, and what is outside of 32 bits to their ends: 1e30
-    /// is then clamped as any other number. Division truncates towards zero too, so that −1 halves to 0.
+    /// The magnitude is clamped to the bound, at most 2^20, and NaN to 0. In a + 2^23, a float of 24 bits, the last
+    /// bit is a unit: it is a rounded to the nearest integer, and one less where that is above a. The sign comes
+    /// back as −r = !r + 1. Division truncates towards zero too, so that −1 halves to 0.
     #[inline]
-    #[expect(clippy::float_arithmetic, clippy::cast_possible_truncation, reason = "the file's first paragraph")]
+    #[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "the file's first paragraph; r ≤ 2^20")]
     fn round(&self, coordinate: f32) -> i32 {
-        ((coordinate * self.factor) as i32).clamp(self.bound.saturating_neg(), self.bound)
+        let steps = coordinate * self.factor;
+        let magnitude = steps.abs();
+        let magnitude = if magnitude < self.bound { magnitude } else { self.bound };
+        let magnitude = if steps.is_nan() { 0.0 } else { magnitude };
+        let nearest = (magnitude + UNIT).to_bits().wrapping_sub(UNIT.to_bits()).cast_signed();
+        let below = nearest.wrapping_sub(i32::from(nearest as f32 > magnitude));
+        let sign = steps.to_bits().cast_signed() >> 31;
+        (below ^ sign).wrapping_sub(sign)
     }
 }
 
@@ -136,24 +148,22 @@ impl Gradients<'_> {
 /// A block has at most 2^12 numbers of at most 2^20, so the sum of squares is at most 2^52. The additions to
 /// `sums` wrap where 2^43 examples would have gone before, which no machine has seen.
 fn add_row(row: &[f32], rule: &Rule, sums: &mut [i64]) -> i64 {
-    let mut square = 0_u64;
-    let pairs = row.iter().zip(sums);
-    let count = |square: &mut u64, z: i32| {
+    let mut integers = [0; BLOCK];
+    let integers = integers.get_mut(..row.len().min(sums.len())).unwrap_or_default();
+    integers.iter_mut().zip(row).for_each(|(z, coordinate)| *z = rule.round(*coordinate));
+    // Almost no example is halved.
+    if rule.halved > 1 {
+        integers.iter_mut().for_each(|z| *z = z.checked_div(rule.halved).unwrap_or(0));
+    }
+    let square = integers.iter().fold(0_u64, |square, z| {
         let magnitude = u64::from(z.unsigned_abs());
-        *square = square.wrapping_add(magnitude.wrapping_mul(magnitude));
-    };
-    // One loop for each case, as almost all examples are of the first.
-    match (rule.halved, rule.weight) {
-        (1, 1) => pairs.for_each(|(x, sum)| {
-            let z = rule.round(*x);
-            count(&mut square, z);
-            *sum = sum.wrapping_add(i64::from(z));
-        }),
-        (halved, weight) => pairs.for_each(|(x, sum)| {
-            let z = rule.round(*x).checked_div(halved).unwrap_or(0);
-            count(&mut square, z);
-            *sum = sum.wrapping_add(i64::from(z).wrapping_mul(weight));
-        }),
+        square.wrapping_add(magnitude.wrapping_mul(magnitude))
+    });
+    let pairs = sums.iter_mut().zip(integers);
+    if rule.weight == 1 {
+        pairs.for_each(|(sum, z)| *sum = sum.wrapping_add(i64::from(*z)));
+    } else {
+        pairs.for_each(|(sum, z)| *sum = sum.wrapping_add(i64::from(*z).wrapping_mul(rule.weight)));
     }
     i64::try_from(square).unwrap_or(i64::MAX)
 }
@@ -167,6 +177,12 @@ fn stopped(square: i64, block: i64, bound: i64) -> i64 {
 /// A bound of at most 2^20.
 pub(crate) fn to_i32(bound: i64) -> i32 {
     i32::try_from(bound).unwrap_or(i32::MAX)
+}
+
+/// A bound of at most 2^20, which a float holds.
+#[expect(clippy::cast_precision_loss, reason = "24 bits are enough for it")]
+fn to_f32(bound: i64) -> f32 {
+    bound as f32
 }
 
 /// 2^halvings, or 2^30, which leaves nothing of a number below 2^30.

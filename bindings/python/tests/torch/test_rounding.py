@@ -194,6 +194,22 @@ def test_the_two_forms_give_the_same_integers() -> None:
         assert all(bool((a == b).all()) for a, b in zip(*results))
 
 
+def test_the_two_forms_agree_on_every_kind_of_float() -> None:
+    generator = torch.Generator().manual_seed(11)
+    bits = torch.randint(-(2**31), 2**31, (64, 4096), generator=generator).to(torch.int32)
+    near = torch.randint(0, 2**20, (8, 4096), generator=generator).float()
+    edges = torch.cat([torch.nextafter(near, near * 0 - 1), near, -torch.nextafter(near, near + 2), near + 0.5])
+    for rows in (bits.view(torch.float32), edges):
+        for bound in (1, 1000, 1 << 20):
+            results = []
+            for form in (native, rounding.round_and_add):
+                sums, squares = torch.zeros(rows.shape[1], dtype=torch.int64), torch.zeros(len(rows), dtype=torch.int64)
+                each = torch.ones(len(rows), dtype=torch.int64)
+                form(rows.contiguous(), torch.ones(len(rows)), each * 0, each, bound, sums, squares)
+                results.append((sums, squares))
+            assert all(bool((a == b).all()) for a, b in zip(*results))
+
+
 def test_factors_bring_the_norm_to_the_bound() -> None:
     gradients = [torch.tensor([[30.0], [0.3]]), torch.tensor([[[40.0]], [[0.4]]])]
     found = rounding.factors(gradients, clip=5.0, bound=1000)
