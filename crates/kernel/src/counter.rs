@@ -3,7 +3,7 @@
 //! Sample i reads one tape, and no word of it is on another sample's tape:
 //!
 //! 1. word i of stream 0, the first word of its first trial. A word is of 64 bits; block b of a stream holds
-//!    its words 8b to 8b + 7 ([`words`](crate::chacha::words));
+//!    its words 8b to 8b + 7 ([`words`]);
 //! 2. in a layout of a word and a quarter, the second part of its first trial: part i mod 4, of 16 bits, of
 //!    word ⌊i/4⌋ of stream 2^64 − 1 ([`second_part`]). The first part of a word is the highest;
 //! 3. the eight words of block i of stream 1, then those of block i of stream 2, and so on, in the order of
