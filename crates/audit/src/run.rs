@@ -30,6 +30,9 @@ const SECOND_SHARE: f64 = 0.25;
 /// The share of an event that is read at a glance, where the best is not, and both promise a violation.
 const PLAIN_SHARE: f64 = 0.125;
 
+/// The share of the event with the largest δ as it was seen, where none promises a violation by its errors.
+const SEEN_SHARE: f64 = 0.5;
+
 /// Fewer samples a side than this can say nothing.
 pub const LEAST_SAMPLES: u64 = 20;
 
@@ -71,8 +74,9 @@ pub enum AuditError {
 ///   see [`crate`] for every coin of an audit);
 /// * direction, family, event and the shape of the region are functions of the selection part;
 /// * on the evaluation part one to three events, as the selection part decided, are counted, each for a region
-///   at its share of 0.8·α: one that promises a larger ε has ¼, one that is read at a glance ⅛, and the one
-///   that is chosen for the claimed ε the rest; all lower bounds follow from the regions, at every ε and δ at
+///   at its share of 0.8·α: one that promises a larger ε has ¼, one that is read at a glance ⅛ (where a
+///   violation is promised), the one with the largest δ seen ½ (where none is), and the one that is chosen for
+///   the claimed ε the rest; all lower bounds follow from the regions, at every ε and δ at
 ///   once;
 /// * the upper bound at the claimed ε has α/10, and so has the upper band of the curve (over all samples,
 ///   which a union bound allows).
@@ -213,6 +217,11 @@ impl Audit {
         if !first.event.is_plain() && first.promise > claimed {
             let plain = search.best_plain(delta_goal, alpha * PLAIN_SHARE).filter(|plain| plain.promise > claimed);
             chosen.extend(plain.map(|plain| (plain, PLAIN_SHARE)));
+        }
+        // Nothing promises a violation: the best by its errors may be a rare event that was lucky.
+        if first.promise <= claimed {
+            let seen = search.best(Goal::Seen { c, delta: claimed }, alpha * SEEN_SHARE);
+            chosen.extend(seen.filter(|seen| seen.event != first.event).map(|seen| (seen, SEEN_SHARE)));
         }
         let rest = chosen.iter().fold(1.0, |rest, (_, share)| rest - share);
         chosen.insert(0, (first, rest));

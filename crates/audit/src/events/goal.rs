@@ -39,6 +39,14 @@ pub enum Goal {
         /// The claimed δ.
         delta: f64,
     },
+    /// A large P(S) − c·Q(S) as it was seen, whatever its error: where no event promises a violation, one of
+    /// few samples that was lucky looks better by its own errors than the true one that is common.
+    Seen {
+        /// e^ε.
+        c: f64,
+        /// The claimed δ.
+        delta: f64,
+    },
     /// A large lower bound on ln((P(S) − δ)/Q(S)).
     Epsilon {
         /// The claimed δ.
@@ -101,6 +109,7 @@ impl Prospect {
                 let close = (excess - delta) / penalty;
                 -2.0 + close / (1.0 + close.abs())
             }
+            Goal::Seen { c, delta } => seen.excess(c) - delta - penalties(1.0, c).1,
             Goal::Epsilon { delta } => {
                 let above = real(seen.x) / real(seen.n) - delta;
                 if above <= 0.0 {
@@ -123,7 +132,7 @@ impl Prospect {
         let (p_spread, q_spread) = (p * (1.0 - p) / real(seen.n.max(1)), q * (1.0 - q) / real(seen.m.max(1)));
         match self.goal {
             Goal::Delta { c, .. } if self.promise(seen) > -1.0 => (p_spread + c * c * q_spread).sqrt(),
-            Goal::Delta { .. } | Goal::Epsilon { .. } => 0.0,
+            Goal::Delta { .. } | Goal::Seen { .. } | Goal::Epsilon { .. } => 0.0,
         }
     }
 
@@ -138,7 +147,7 @@ impl Prospect {
             EventCounts { x: scale(seen.x, seen.n, self.n), n: self.n, y: scale(seen.y, seen.m, self.m), m: self.m };
         let region = Region::new(pair, self.alpha, shape);
         match self.goal {
-            Goal::Delta { c, .. } => region.delta_lower(c),
+            Goal::Delta { c, .. } | Goal::Seen { c, .. } => region.delta_lower(c),
             Goal::Epsilon { delta } => region.epsilon_lower(delta),
         }
     }
@@ -149,7 +158,9 @@ impl Prospect {
         let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
         let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
         let tilted = match self.goal {
-            Goal::Delta { c, .. } => Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0), most: p },
+            Goal::Delta { c, .. } | Goal::Seen { c, .. } => {
+                Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0), most: p }
+            }
             Goal::Epsilon { delta } => Shape::Tilted { slope: ((p - delta) / q).max(1.0), offset: delta, most: p },
         };
         let shapes = [tilted, Shape::Box { share: 0.5 }, Shape::Box { share: 0.1 }, Shape::Box { share: 0.01 }];

@@ -7,8 +7,11 @@ mod split;
 mod table;
 mod tally;
 mod tally_file;
+mod text;
 mod texts;
 mod trace;
+
+use text::Text;
 
 pub(crate) use output::part_number;
 pub use output::{Output, Shape};

@@ -2,8 +2,9 @@
 
 use core::fmt::{self, Write as _};
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use smol_str::SmolStr;
+use super::Text;
 
 /// One line that a mechanism printed: an integer, a float, a fraction, a word, a comma-separated vector, or
 /// nothing.
@@ -35,8 +36,7 @@ pub struct Output(Repr);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Repr {
     Integer(i64),
-    /// Up to 23 bytes, as of most floats, are kept in place.
-    Text(SmolStr),
+    Text(Text),
 }
 
 /// What an output's text reads as.
@@ -63,8 +63,13 @@ impl Output {
     pub fn parse(text: &str) -> Self {
         match canonical_integer(text.as_bytes()) {
             Some(integer) => Self(Repr::Integer(integer)),
-            None => Self(Repr::Text(SmolStr::new(text))),
+            None => Self(Repr::Text(Text::new(text))),
         }
+    }
+
+    /// The text of a chunk that is there, which is no integer in its shortest form; a long one is not copied.
+    pub(super) fn in_chunk(chunk: &Arc<String>, start: u32, length: u32) -> Self {
+        Self(Repr::Text(Text::in_chunk(chunk, start, length)))
     }
 
     /// What the text reads as.
@@ -159,7 +164,7 @@ impl From<f64> for Output {
     fn from(value: f64) -> Self {
         let mut text = String::new();
         write_float(value, &mut text);
-        Self(Repr::Text(text.into()))
+        Self(Repr::Text(Text::new(&text)))
     }
 }
 

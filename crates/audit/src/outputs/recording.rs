@@ -236,11 +236,7 @@ impl Recording {
         counts.extend(self.far.into_iter().map(|(value, count)| (Output::from(value), count)));
         counts.sort_unstable();
         // All integers come before all texts.
-        let mut texts = Vec::with_capacity(self.texts.length());
-        self.texts.take(|text, count| {
-            texts.push((Output::parse(core::str::from_utf8(text).unwrap_or_default()), count));
-        });
-        counts.extend(ascending(texts));
+        counts.extend(ascending(self.texts.take()));
         let shard = Shard::new(id, self.samples, self.order);
         Tally::of_shard(Shard { before: Some(self.before), trace: self.tracer.trace(), ..shard }, counts)
     }

@@ -1,12 +1,16 @@
 //! Counts of texts, without an allocation for each.
 
+use std::sync::Arc;
+
+use super::Output;
+
 /// How often each text was seen: the bytes in chunks, an entry a text, and an open-addressed index by hash.
 ///
 /// A hash map of boxed texts would do the same at a third of the speed where every line is new, as floats
 /// are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
-    /// Each is given back when its texts have been taken.
+    /// Invariant: UTF-8.
     chunks: Vec<Vec<u8>>,
     /// In the order of the bytes.
     entries: Vec<Entry>,
@@ -96,20 +100,19 @@ impl Texts {
         }
     }
 
-    /// How many texts there are.
-    pub(super) fn length(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Takes the texts with their counts, in the order they were first seen.
-    pub(super) fn take(self, mut taken: impl FnMut(&[u8], u64)) {
+    /// The texts as outputs, with their counts, in the order they were first seen. Long ones stay where they
+    /// are.
+    pub(super) fn take(self) -> Vec<(Output, u64)> {
         drop(self.index);
+        let mut taken = Vec::with_capacity(self.entries.len());
         let mut entries = self.entries.into_iter().peekable();
         for (number, chunk) in (0_u32..).zip(self.chunks) {
+            let chunk = Arc::new(String::from_utf8(chunk).unwrap_or_default());
             while let Some(entry) = entries.next_if(|entry| entry.chunk == number) {
-                taken(entry.text(&chunk).unwrap_or_default(), entry.count);
+                taken.push((Output::in_chunk(&chunk, entry.start, entry.length), entry.count));
             }
         }
+        taken
     }
 }
 
@@ -144,16 +147,15 @@ mod tests {
             let (mut texts, mut map) = (Texts::default(), HashMap::new());
             for i in 0..3000_u64 {
                 // The longest are chunks of their own, and many fill one.
-                let text = format!("{}{}", i * i % 701, " ".repeat(if i % 701 == 9 { 2 * CHUNK } else { 200 }));
+                let text = format!("x{}{}", i * i % 701, " ".repeat(if i % 701 == 9 { 2 * CHUNK } else { 200 }));
                 let hash = (i * i % 701).wrapping_mul(0x9E37_79B9_7F4A_7C15) % hashes;
                 assert!(!matches!(texts.count(text.as_bytes(), hash, |_| true), Counted::Refused));
                 *map.entry(text).or_insert(0_u64) += 1;
             }
-            let mut counted = HashMap::new();
-            texts.take(|text, count| {
-                assert!(counted.insert(String::from_utf8(text.to_vec()).unwrap(), count).is_none());
-            });
-            assert_eq!(counted, map);
+            let taken: Vec<(String, u64)> =
+                texts.take().iter().map(|(output, count)| (output.to_string(), *count)).collect();
+            assert_eq!(taken.len(), map.len());
+            assert_eq!(taken.into_iter().collect::<HashMap<_, _>>(), map);
         }
         assert!(matches!(Texts::default().count(b"x", 0, |_| false), Counted::Refused));
     }
