@@ -30,8 +30,8 @@ const SECOND_SHARE: f64 = 0.25;
 /// The share of an event that is read at a glance, where the best is not, and both promise a violation.
 const PLAIN_SHARE: f64 = 0.125;
 
-/// The share of the event with the largest δ as it was seen, where none promises a violation by its errors.
-const SEEN_SHARE: f64 = 0.5;
+/// The share of a common event, where none promises a violation.
+const COMMON_SHARE: f64 = 0.5;
 
 /// Fewer samples a side than this can say nothing.
 pub const LEAST_SAMPLES: u64 = 20;
@@ -75,8 +75,8 @@ pub enum AuditError {
 /// * direction, family, event and the shape of the region are functions of the selection part;
 /// * on the evaluation part one to three events, as the selection part decided, are counted, each for a region
 ///   at its share of 0.8·α: one that promises a larger ε has ¼, one that is read at a glance ⅛ (where a
-///   violation is promised), the one with the largest δ seen ½ (where none is), and the one that is chosen for
-///   the claimed ε the rest; all lower bounds follow from the regions, at every ε and δ at
+///   violation is promised), one that is common ½ (where none is), and the one that is chosen for the claimed ε
+///   the rest; all lower bounds follow from the regions, at every ε and δ at
 ///   once;
 /// * the upper bound at the claimed ε has α/10, and so has the upper band of the curve (over all samples,
 ///   which a union bound allows).
@@ -220,8 +220,8 @@ impl Audit {
         }
         // Nothing promises a violation: the best by its errors may be a rare event that was lucky.
         if first.promise <= claimed {
-            let seen = search.best(Goal::Seen { c, delta: claimed }, alpha * SEEN_SHARE);
-            chosen.extend(seen.filter(|seen| seen.event != first.event).map(|seen| (seen, SEEN_SHARE)));
+            let common = search.most_common(c, claimed, alpha * COMMON_SHARE);
+            chosen.extend(common.filter(|one| one.event != first.event).map(|one| (one, COMMON_SHARE)));
         }
         let rest = chosen.iter().fold(1.0, |rest, (_, share)| rest - share);
         chosen.insert(0, (first, rest));

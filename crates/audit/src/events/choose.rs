@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::column::Column;
 use super::digit::count_digits;
 use super::family::{Families, Grouped, Member};
+use super::goal::excess_error;
 use super::readings::{MOST_KEPT, Readings};
 use super::{Event, Family, Feature, Goal, Orientation, Parsed, Prospect, kinds};
 use crate::outputs::{Counts, Output};
@@ -132,6 +133,40 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn best_plain(&self, goal: Goal, alpha: f64) -> Option<Candidate> {
         self.chosen(goal, alpha, &Orientation::BOTH, true)
+    }
+
+    /// The most common half-line of which as large a δ was seen as of any, within a standard error.
+    ///
+    /// Where no event promises a violation, one of few samples that was lucky comes closest to it by its own
+    /// errors. A ratio that is a little larger than e^ε everywhere makes the largest δ on the largest event.
+    #[must_use]
+    pub fn most_common(&self, c: f64, delta: f64, alpha: f64) -> Option<Candidate> {
+        let both = self.train.plus(&self.validate);
+        // A score was fitted to half of what is counted here.
+        let is_half_line = |feature: &Feature| feature.is_quantity() && !matches!(feature, Feature::Score(_));
+        let quantities = self.readings.features().iter().enumerate().filter(|(_, feature)| is_half_line(feature));
+        let grouped = |(place, feature)| {
+            let column = self.column(place, false)?;
+            Some((feature, Grouped::new(Family::Thresholds, &column, &both, &both), column))
+        };
+        let all: Vec<_> = quantities.filter_map(grouped).collect();
+        let lines = || {
+            all.iter().enumerate().flat_map(|(place, (_, grouped, _))| {
+                Orientation::BOTH.into_iter().flat_map(move |direction| {
+                    grouped.half_lines(direction).map(move |line| (place, direction, line, line.seen.excess(c)))
+                })
+            })
+        };
+        let (.., best, most) = lines().max_by(|one, two| one.3.total_cmp(&two.3))?;
+        let enough = most - excess_error(best.seen, c);
+        let share = |seen: EventCounts| real(seen.x) / real(seen.n.max(1));
+        let common = lines().filter(|(.., excess)| *excess >= enough);
+        let (place, direction, line, _) = common.max_by(|one, two| share(one.2.seen).total_cmp(&share(two.2.seen)))?;
+        let (feature, grouped, column) = all.get(place)?;
+        let (n, m) = direction.orient(self.kept.0, self.kept.1);
+        let prospect = Prospect { goal: Goal::Delta { c, delta }, n, m, alpha, z: score_at_most(alpha) };
+        let promise = prospect.promise(line.seen);
+        Some(Candidate { event: grouped.event(line, feature, column)?, direction, seen: line.seen, promise, prospect })
     }
 
     /// Where samples were thinned: the families of the best features in all of the selection part.
@@ -284,18 +319,20 @@ impl<'a> Rows<'a> {
     fn held(outputs: &[&'a Output], train: &Counts, validate: &Counts) -> Self {
         let sums = train.a.iter().zip(&train.b).zip(&validate.a).zip(&validate.b);
         let held: Vec<bool> = sums.map(|(((a, b), c), d)| a + b + c + d > 0).collect();
-        let keep = |counts: &Counts| {
-            let side =
-                |side: &[u64]| side.iter().zip(&held).filter(|(_, held)| **held).map(|(count, _)| *count).collect();
-            Counts { a: side(&counts.a), b: side(&counts.b) }
-        };
-        let outputs = outputs.iter().zip(&held).filter(|(_, held)| **held).map(|(output, _)| *output).collect();
-        Self { outputs, train: keep(train), validate: keep(validate) }
+        let keep = |counts: &Counts| Counts { a: those(&counts.a, &held), b: those(&counts.b, &held) };
+        Self { outputs: those(outputs, &held), train: keep(train), validate: keep(validate) }
     }
 
     fn thinned(&self, step: u64) -> Self {
         Self::held(&self.outputs, &thinned(&self.train, step), &thinned(&self.validate, step))
     }
+}
+
+/// Those that are held, in as much memory as they take.
+fn those<T: Copy>(all: &[T], held: &[bool]) -> Vec<T> {
+    let mut those: Vec<T> = all.iter().zip(held).filter(|(_, held)| **held).map(|(one, _)| *one).collect();
+    those.shrink_to_fit();
+    those
 }
 
 /// Every `step`-th sample in the order of the outputs.

@@ -57,6 +57,20 @@ impl Member {
     }
 }
 
+/// A half-line of a quantity.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HalfLine {
+    is_rest: bool,
+    place: usize,
+    pub seen: EventCounts,
+}
+
+/// A sum, with what was fitted of one group more: P's first.
+fn plus((x, y): (u64, u64), direction: Orientation, group: &Group) -> (u64, u64) {
+    let (more_x, more_y) = direction.orient(group.fit.0, group.fit.1);
+    (x + more_x, y + more_y)
+}
+
 /// Families of events, each with the place of its feature.
 pub(super) type Families = Vec<(usize, Grouped)>;
 
@@ -89,6 +103,31 @@ impl Grouped {
     /// Likelihood ratios of groups that are counted already.
     pub(super) fn of_groups(groups: Vec<Group>, fit: &Counts, check: &Counts) -> Self {
         Self { family: Family::Ratios, groups, fit: fit.samples(), check: check.samples() }
+    }
+
+    /// The half-lines, with what was fitted: the cut is after the place, and the rest is what is above it.
+    pub(super) fn half_lines(&self, direction: Orientation) -> impl Iterator<Item = HalfLine> {
+        let ((n, m), (all_x, all_y)) = (
+            direction.orient(self.fit.0, self.fit.1),
+            self.groups.iter().fold((0, 0), |sum, group| plus(sum, direction, group)),
+        );
+        let cuts = self.groups.len().saturating_sub(1);
+        let below = self.groups.iter().take(cuts).scan((0, 0), move |sum, group| {
+            *sum = plus(*sum, direction, group);
+            Some(*sum)
+        });
+        below.enumerate().flat_map(move |(place, (x, y))| {
+            [
+                HalfLine { is_rest: false, place, seen: EventCounts { x, n, y, m } },
+                HalfLine { is_rest: true, place, seen: EventCounts { x: all_x - x, n, y: all_y - y, m } },
+            ]
+        })
+    }
+
+    /// Such a half-line as an event.
+    pub(super) fn event(&self, line: HalfLine, feature: &Feature, column: &Column<'_>) -> Option<Event> {
+        let groups = if line.is_rest { self.groups.get(line.place + 1..) } else { self.groups.get(..=line.place) };
+        Some(Event { feature: feature.clone(), within: column.within(groups?)? })
     }
 
     /// The best member for a goal, by what was fitted.

@@ -39,14 +39,6 @@ pub enum Goal {
         /// The claimed δ.
         delta: f64,
     },
-    /// A large P(S) − c·Q(S) as it was seen, whatever its error: where no event promises a violation, one of
-    /// few samples that was lucky looks better by its own errors than the true one that is common.
-    Seen {
-        /// e^ε.
-        c: f64,
-        /// The claimed δ.
-        delta: f64,
-    },
     /// A large lower bound on ln((P(S) − δ)/Q(S)).
     Epsilon {
         /// The claimed δ.
@@ -72,6 +64,13 @@ pub struct Prospect {
 /// An event must look good even if the selection part was kind to it by so many of its own standard errors:
 /// the best of some forty events was lucky by about two.
 const CAUTION: f64 = 2.0;
+
+/// The standard error of an excess p − c·q, as it was seen.
+pub(super) fn excess_error(seen: EventCounts, c: f64) -> f64 {
+    let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
+    let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
+    (p * (1.0 - p) / real(seen.n.max(1)) + c * c * q * (1.0 - q) / real(seen.m.max(1))).sqrt()
+}
 
 impl Prospect {
     /// What bound an event with these counts on the selection part promises.
@@ -109,7 +108,6 @@ impl Prospect {
                 let close = (excess - delta) / penalty;
                 -2.0 + close / (1.0 + close.abs())
             }
-            Goal::Seen { c, delta } => seen.excess(c) - delta - penalties(1.0, c).1,
             Goal::Epsilon { delta } => {
                 let above = real(seen.x) / real(seen.n) - delta;
                 if above <= 0.0 {
@@ -127,12 +125,9 @@ impl Prospect {
     /// The standard error of a large promise on the part seen; 0 where nothing is promised.
     #[must_use]
     pub fn error(&self, seen: EventCounts) -> f64 {
-        let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
-        let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
-        let (p_spread, q_spread) = (p * (1.0 - p) / real(seen.n.max(1)), q * (1.0 - q) / real(seen.m.max(1)));
         match self.goal {
-            Goal::Delta { c, .. } if self.promise(seen) > -1.0 => (p_spread + c * c * q_spread).sqrt(),
-            Goal::Delta { .. } | Goal::Seen { .. } | Goal::Epsilon { .. } => 0.0,
+            Goal::Delta { c, .. } if self.promise(seen) > -1.0 => excess_error(seen, c),
+            Goal::Delta { .. } | Goal::Epsilon { .. } => 0.0,
         }
     }
 
@@ -147,7 +142,7 @@ impl Prospect {
             EventCounts { x: scale(seen.x, seen.n, self.n), n: self.n, y: scale(seen.y, seen.m, self.m), m: self.m };
         let region = Region::new(pair, self.alpha, shape);
         match self.goal {
-            Goal::Delta { c, .. } | Goal::Seen { c, .. } => region.delta_lower(c),
+            Goal::Delta { c, .. } => region.delta_lower(c),
             Goal::Epsilon { delta } => region.epsilon_lower(delta),
         }
     }
@@ -158,9 +153,7 @@ impl Prospect {
         let rate = |count: u64, of: u64| (real(count) + 0.5) / (real(of) + 1.0);
         let (p, q) = (rate(seen.x, seen.n), rate(seen.y, seen.m));
         let tilted = match self.goal {
-            Goal::Delta { c, .. } | Goal::Seen { c, .. } => {
-                Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0), most: p }
-            }
+            Goal::Delta { c, .. } => Shape::Tilted { slope: c, offset: (p - c * q).clamp(0.0, 1.0), most: p },
             Goal::Epsilon { delta } => Shape::Tilted { slope: ((p - delta) / q).max(1.0), offset: delta, most: p },
         };
         let shapes = [tilted, Shape::Box { share: 0.5 }, Shape::Box { share: 0.1 }, Shape::Box { share: 0.01 }];

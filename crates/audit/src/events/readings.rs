@@ -11,7 +11,7 @@ use crate::outputs::Counts;
 
 /// So many readings in all are kept even if they are all different, at some 20 bytes each; reading again
 /// takes longer.
-pub(super) const MOST_KEPT: usize = 5_000_000;
+pub(super) const MOST_KEPT: usize = 2_000_000;
 
 /// Outputs, the features that tell them apart, and what these read.
 #[derive(Clone, Debug)]

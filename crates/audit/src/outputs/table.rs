@@ -90,15 +90,17 @@ impl<'a> Table<'a> {
     pub fn split<B: Bits>(a: &'a Tally, b: &'a Tally, bits: &mut B) -> Result<Self, BitsError> {
         let (outputs, all_a, all_b) = align(a, b);
         let [mut train, mut validate, mut evaluate] = [Counts::default(), Counts::default(), Counts::default()];
-        for (all, train, validate, evaluate) in [
+        for (mut all, train, validate, evaluate) in [
             (all_a, &mut train.a, &mut validate.a, &mut evaluate.a),
             (all_b, &mut train.b, &mut validate.b, &mut evaluate.b),
         ] {
             let size = selection_size(all.iter().sum());
-            let selection = draw(&all, size, bits)?;
-            *evaluate = all.iter().zip(&selection).map(|(all, selected)| all - selected).collect();
+            let mut selection = draw(&all, size, bits)?;
+            all.iter_mut().zip(&selection).for_each(|(all, selected)| *all -= selected);
+            *evaluate = all;
             *train = draw(&selection, size / 2, bits)?;
-            *validate = selection.iter().zip(train.iter()).map(|(selected, train)| selected - train).collect();
+            selection.iter_mut().zip(train.iter()).for_each(|(selected, train)| *selected -= train);
+            *validate = selection;
         }
         Ok(Self { outputs, train, validate, evaluate })
     }
