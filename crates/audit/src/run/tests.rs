@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::events::{Feature, Float, Interval, Orientation, Within};
-use crate::outputs::Recording;
+use crate::outputs::{Counts, Output, Recording};
 use crate::statistics::power::tests::Exact;
 use crate::statistics::region::Shape;
 use certus::bits::Bits;
@@ -226,4 +226,30 @@ fn too_many_samples_are_refused() {
     let (a, b) = (Tally::of_counts("a", 1, &[1 << 40]), Tally::of_counts("b", 2, &[100]));
     let audit = Audit::new(Claim::new(parse("1").unwrap(), parse("0").unwrap()).unwrap(), 0.999).unwrap();
     assert_eq!(audit.run(&a, &b).err(), Some(AuditError::TooManySamples));
+}
+
+/// A ratio that is a little larger than the claim's everywhere, of which no event promises a violation yet, and
+/// a rare value that was lucky by two of its standard errors: the rare one has half of the test, and the largest
+/// event of that ratio the other half, where a smaller one shows hardly more.
+#[test]
+fn a_common_event_has_half_of_the_test() {
+    let outputs: Vec<Output> = (-9..=9).map(Output::from).collect();
+    let outputs: Vec<&Output> = outputs.iter().collect();
+    // e^9 = 8103, …, of which each number of one side is e times or 1/e times the other's.
+    let powers = [8_103_084_u64, 2_980_958, 1_096_633, 403_429, 148_413, 54_598, 20_086, 7389, 2718, 1000, 368];
+    let geometric =
+        |middle: i64| -> Vec<u64> { (-9..=9_i64).map(|i| powers[(i - middle).unsigned_abs() as usize]).collect() };
+    let mut part = Counts { a: geometric(0), b: geometric(1) };
+    // The two least numbers of a: 1368 were expected.
+    part.a[0] += 80;
+    // What lies below 0 is lucky too, by less than a standard error.
+    part.b[8] -= 500;
+    let search = Search::new(&outputs, &part, &part, (1 << 28, 1 << 28), &[], &[]);
+    let c = 2.7175;
+    let goal = Goal::Delta { c, delta: 0.0 };
+    let first = search.best(goal, 0.001).unwrap();
+    assert!(first.promise < 0.0 && first.event.words() == "the number is -9 or less", "{first:?}");
+    let common = search.most_common(c, 0.0, 0.0005).unwrap();
+    assert_eq!((common.event.words().as_str(), common.direction), ("the number is 0 or less", Orientation::AOverB));
+    assert!(common.promise < 0.0, "{common:?}");
 }
