@@ -4,7 +4,7 @@ use super::{Folder, certus, json, refused};
 
 const FILE: &str = r#"
 [defaults]
-samples = 20000
+samples = 30000
 confidence = 0.999
 timeout = 20
 
@@ -60,7 +60,7 @@ fn a_file_of_targets() {
     assert!(document["targets"][3]["skipped"].as_str().unwrap().contains("no_such_program"));
     // Four targets share the confidence.
     assert_eq!(document["targets"][0]["confidence"], "0.99975");
-    assert_eq!(document["targets"][0]["samples_a"], 20000);
+    assert_eq!(document["targets"][0]["samples_a"], 30000);
 
     // A verdict that differs from what was expected: status 1.
     let file = folder.file("wrong.toml", FILE.replacen("\"violation\"", "\"no-violation\"", 1));
@@ -120,8 +120,8 @@ fn mistakes_are_named() {
     let folder = folder();
     for (from, to, named) in [
         ("[defaults]", "[default]", "unknown key"),
-        ("samples = 20000", "sample = 20000", "unknown key"),
-        ("samples = 20000", "samples = 1", "samples"),
+        ("samples = 30000", "sample = 20000", "unknown key"),
+        ("samples = 30000", "samples = 1", "samples"),
         ("confidence = 0.999", "confidence = 2", "confidence"),
         ("name = \"good\"", "nome = \"good\"", "unknown key"),
         ("name = \"good\"", "name = \"bad\"", "name"),
