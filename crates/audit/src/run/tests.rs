@@ -253,3 +253,24 @@ fn a_common_event_has_half_of_the_test() {
     assert_eq!((common.event.words().as_str(), common.direction), ("the number is 0 or less", Orientation::AOverB));
     assert!(common.promise < 0.0, "{common:?}");
 }
+
+/// Of a true claim that promises nothing, an audit counts both: the common event at half of the α of the lower
+/// bounds, unless the best by its errors is that event.
+#[test]
+fn an_audit_counts_the_common_event() {
+    let mut halves = 0;
+    for run in 0..8_u8 {
+        let mut bits = seeded([run; 32]);
+        let mut side = |name: &str| {
+            let mut recording = Recording::new();
+            (0..4000).for_each(|_| recording.integer(i64::from(bits.take(16).unwrap().trailing_zeros())));
+            recording.finish(name)
+        };
+        let (a, b) = (side("a"), side("b"));
+        let audit = Audit::new(Claim::new(parse("0.1").unwrap(), parse("0").unwrap()).unwrap(), 0.95).unwrap();
+        let alphas: Vec<f64> =
+            audit.seed([run; 32]).run(&a, &b).unwrap().findings.iter().map(|one| one.alpha).collect();
+        halves += usize::from(alphas.contains(&(0.5 * LOWER_SHARE * (1.0 - 0.95))));
+    }
+    assert!(halves >= 4, "{halves} of 8");
+}
