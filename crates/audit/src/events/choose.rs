@@ -135,7 +135,8 @@ impl<'a> Search<'a> {
         self.chosen(goal, alpha, &Orientation::BOTH, true)
     }
 
-    /// The most common half-line of which as large a δ was seen as of any, within a standard error.
+    /// The most common half-line of which as large a δ was seen as of any, within a standard error: the one of
+    /// the largest standard error, since what is rare or nearly certain has a small one.
     ///
     /// Where no event promises a violation, one of few samples that was lucky comes closest to it by its own
     /// errors. A ratio that is a little larger than e^ε everywhere makes the largest δ on the largest event.
@@ -159,9 +160,9 @@ impl<'a> Search<'a> {
         };
         let (.., best, most) = lines().max_by(|one, two| one.3.total_cmp(&two.3))?;
         let enough = most - excess_error(best.seen, c);
-        let share = |seen: EventCounts| real(seen.x) / real(seen.n.max(1));
+        let error = |seen: EventCounts| excess_error(seen, c);
         let common = lines().filter(|(.., excess)| *excess >= enough);
-        let (place, direction, line, _) = common.max_by(|one, two| share(one.2.seen).total_cmp(&share(two.2.seen)))?;
+        let (place, direction, line, _) = common.max_by(|one, two| error(one.2.seen).total_cmp(&error(two.2.seen)))?;
         let (feature, grouped, column) = all.get(place)?;
         let (n, m) = direction.orient(self.kept.0, self.kept.1);
         let prospect = Prospect { goal: Goal::Delta { c, delta }, n, m, alpha, z: score_at_most(alpha) };

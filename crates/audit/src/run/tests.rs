@@ -254,6 +254,17 @@ fn a_common_event_has_half_of_the_test() {
     assert!(common.promise < 0.0, "{common:?}");
 }
 
+/// Two sides that are alike, against ε = 0: a half-line of nearly all outputs would show nothing, whatever it is.
+#[test]
+fn a_common_event_is_not_nearly_certain() {
+    let outputs: Vec<Output> = (0..10).map(Output::from).collect();
+    let outputs: Vec<&Output> = outputs.iter().collect();
+    let part = Counts { a: vec![1000; 10], b: vec![1000; 10] };
+    let search = Search::new(&outputs, &part, &part, (20_000, 20_000), &[], &[]);
+    let common = search.most_common(1.0, 0.0, 0.0005).unwrap();
+    assert_eq!(common.seen.x, 10_000, "{common:?}");
+}
+
 /// Of a true claim that promises nothing, an audit counts both: the common event at half of the α of the lower
 /// bounds, unless the best by its errors is that event.
 #[test]
