@@ -31,8 +31,8 @@ fn both_ends_are_told() {
 /// Two vectors with the same pair beside the line, and other numbers of coordinates, are two mechanisms.
 #[test]
 fn parts_are_told_apart() {
-    let other = VECTOR.replace("100", "101");
-    let document = json(&["account", VECTOR, &other, VECTOR, "--epsilon", "2"]);
+    let of = |coordinates| format!("gaussian_vector(sigma=3, coordinates={coordinates}, sensitivity2=2)");
+    let document = json(&["account", &of(100), &of(101), &of(100), "--epsilon", "2"]);
     assert_eq!(document["plan"].as_array().unwrap().len(), 2, "{document}");
 }
 
