@@ -166,3 +166,43 @@ impl<W: Word, const QUADRATIC: bool> Acceptance<W, QUADRATIC> {
         (says(&accept, 1) && says(&reject, 0)).then_some((accept, reject))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{bits::Replay, exact::parse, sample::program::Execution};
+
+    /// Where V begins as e^-x does, the digits that follow decide, however many it takes; and x is what it is said to be.
+    fn follows_the_digits<const QUADRATIC: bool>(unit: &str, bucket: u64, offset: u64, exponent: &str) {
+        let unit = Positive::new(parse(unit).unwrap()).unwrap();
+        let acceptance = Acceptance::<u64, QUADRATIC>::new(&unit, 4, 4).unwrap();
+        let x = NonNegative::new(parse(exponent).unwrap()).unwrap();
+        assert_eq!(acceptance.exponent(bucket, offset), *x.get());
+        // The first 192 digits of e^-x, in three words.
+        let bounds = exp_neg(&x, 240);
+        let digits = |bound: &Rational| (bound.numer().magnitude() << 192u32) / bound.denom().magnitude();
+        let digits = (digits(&bounds.lower()), digits(&bounds.upper()));
+        assert_eq!(digits.0, digits.1);
+        let word = |index: u32| u64::try_from((&digits.0 >> (128 - 64 * index)) & BigUint::from(u64::MAX)).unwrap();
+        let settle = |words: [u64; 3]| {
+            let bits = words[1..].iter().flat_map(|word| (0..64).rev().map(move |place| word >> place & 1 == 1));
+            let mut tape = Replay::new(bits.collect());
+            let accepted = acceptance.settle(bucket, offset, words[0], &mut Execution { bits: &mut tape });
+            (accepted.unwrap(), tape.position())
+        };
+        let [first, second, third] = [word(0), word(1), word(2)];
+        assert_eq!(settle([first - 1, 0, 0]), (true, 0));
+        assert_eq!(settle([first + 1, 0, 0]), (false, 0));
+        for (words, accepted) in [([first, second, third - 1], true), ([first, second, third + 1], false)] {
+            let (decided, read) = settle(words);
+            assert!(decided == accepted && read > 64, "{words:?}: {decided} after {read} bits");
+        }
+    }
+
+    #[test]
+    fn the_digits_of_the_exponential_are_followed() {
+        follows_the_digits::<false>("1/100", 3, 5, "1/20");
+        // 5·(2·3·16 + 5)/1000.
+        follows_the_digits::<true>("1/1000", 3, 5, "101/200");
+    }
+}
